@@ -85,8 +85,8 @@ def _encode_column(column: pd.Series[Any]) -> tuple[np.ndarray[Any, np.dtype[np.
     values = [each.to_pydatetime(warn=False) if isinstance(each, pd.Timestamp) else each for each in known.tolist()]
     if values and all(isinstance(each, dt.datetime) and each.time() == dt.time.min for each in values):
         values = [each.date() for each in values]
-    found = np.where(codes < 0, len(values), codes).astype(np.int32)
-    return found, [*values, None] if (codes < 0).any() else values
+    all_codes = np.where(codes < 0, len(values), codes).astype(np.int32)
+    return all_codes, [*values, None] if (codes < 0).any() else values
 
 
 def _frame(table: Table) -> pd.DataFrame:
@@ -156,7 +156,7 @@ def propose(
     source = read(data)
     table = source.reading.table
     who = audience if isinstance(audience, Audience) else Audience(audience, signed=audience != "public")
-    found = propose_plan(
+    proposal = propose_plan(
         source.reading,
         who,
         person=person,
@@ -164,7 +164,7 @@ def propose(
         within=within,
         **settings,
     )
-    return Proposal(**vars(found), path=source.path)
+    return Proposal(**vars(proposal), path=source.path)
 
 
 def publish(
@@ -224,8 +224,8 @@ class Release:
     @cached_property
     def scores(self) -> pd.DataFrame:
         """The same rows in numbers to add up, for least squares and pivot tables (`scores.csv`)."""
-        found = score_columns(self.content.published, public_values(self.content.facts))
-        return pd.DataFrame({each.name: each.scores for each in found})
+        columns = score_columns(self.content.published, public_values(self.content.facts))
+        return pd.DataFrame({each.name: each.scores for each in columns})
 
     def dummy(self, rows: int | None = None) -> pd.DataFrame:
         """Return a table to write code on: the published columns, each in an order of its own. No figure is right."""
@@ -241,14 +241,14 @@ class Release:
 
     def count(self, *where: str) -> Figure:
         """Return how many rows meet all conditions."""
-        found = self._reader.answer(self._where(where))
-        return _figure(found, found.trust())
+        answer = self._reader.answer(self._where(where))
+        return _figure(answer, answer.trust())
 
     def crosstab(self, by: str | Sequence[str], column: str, where: Where = ()) -> pd.DataFrame:
         """Return counts of each value of a column in each combination of others, a cell a line."""
         by = [by] if isinstance(by, str) else by
-        found = crosstab(self._reader, by, column, self._where(where))
-        cells = list(found.cells())
+        table = crosstab(self._reader, by, column, self._where(where))
+        cells = list(table.cells())
         index = pd.MultiIndex.from_tuples([(*each.line, each.label) for each in cells], names=[*by, column])
         return pd.DataFrame([_figure(each, each.trust) for each in cells], index)
 
@@ -280,10 +280,10 @@ class Release:
         outcome, _, right = (part.strip() for part in formula.replace("`", "").partition("~"))
         on = tuple(column_named(word, self.content.published) for word in right.split("+"))
         asked = outcome_asked(outcome, self.content.published)
-        found = analyse(self._reader, Analysis(family, *asked, covariates=on, where=self._where(where)))
-        names = [each.name for each in found.estimates]
-        table = pd.DataFrame([_figure(each) for each in found.estimates], names)[list(Figure._fields[:-1])]
-        table.attrs = {"vcov": pd.DataFrame(found.covariance_alike, names, names), "notes": list(map(str, found.notes))}
+        fit = analyse(self._reader, Analysis(family, *asked, covariates=on, where=self._where(where)))
+        names = [each.name for each in fit.estimates]
+        table = pd.DataFrame([_figure(each) for each in fit.estimates], names)[list(Figure._fields[:-1])]
+        table.attrs = {"vcov": pd.DataFrame(fit.covariance_alike, names, names), "notes": list(map(str, fit.notes))}
         return table
 
     def _figure(self, kind: str, outcome: str, where: Where, exposure: str = "") -> Figure:

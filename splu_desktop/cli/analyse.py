@@ -155,34 +155,34 @@ def _crosstab(args: argparse.Namespace) -> None:
     column = column_named(args.sa or published.sensitive[0], published)
     by = [column_named(name, published) for name in args.by]
     where = [parse_condition(text, published) for text in args.where]
-    found = crosstab(Reader(published), by, column, where, args.method)
+    table = crosstab(Reader(published), by, column, where, args.method)
     if args.out is not None:
-        write_cells(found, release.id, args.out)
+        write_cells(table, release.id, args.out)
     if args.json:
-        print_json({**table_as_dict(found), "release": release.id})
+        print_json({**table_as_dict(table), "release": release.id})
     elif args.out is not None:
         tell(say_written(args.out))
     else:
-        _print(found)
+        _print(table)
 
 
-def table_as_dict(found: CrossTable) -> dict[str, Any]:
+def table_as_dict(table: CrossTable) -> dict[str, Any]:
     """Return a table as plain data, a cell each."""
     cells = [{"values": list(line), "value": label, **dict(zip(Cell._fields[2:], figures, strict=True))}
-             for line, label, *figures in found.cells()]  # fmt: skip
-    return {"by": list(found.by), "column": found.column, "cells": cells}
+             for line, label, *figures in table.cells()]  # fmt: skip
+    return {"by": list(table.by), "column": table.column, "cells": cells}
 
 
-def _print(found: CrossTable) -> None:
+def _print(table: CrossTable) -> None:
     rows = []
-    for i, line in enumerate(found.lines[:_TALL]):
+    for i, line in enumerate(table.lines[:_TALL]):
         cells = []
-        for j in range(min(len(found.labels), _WIDE)):
-            low, high = math.floor(found.low[i, j]), math.ceil(found.high[i, j])
-            rough = found.trust(i, j) in (ROUGH, HIDDEN)
-            cells.append(Figure(f"{low:,}-{high:,}" if rough else f"{round(found.estimate[i, j]):,}"))
+        for j in range(min(len(table.labels), _WIDE)):
+            low, high = math.floor(table.low[i, j]), math.ceil(table.high[i, j])
+            rough = table.trust(i, j) in (ROUGH, HIDDEN)
+            cells.append(Figure(f"{low:,}-{high:,}" if rough else f"{round(table.estimate[i, j]):,}"))
         rows.append((*map(in_words, line), *cells))
-    sides, heads = len(found.by), map(in_words, found.labels[:_WIDE])
-    print_table((*found.by, *heads), rows, right=range(sides, sides + _WIDE))
-    if len(found.labels) > _WIDE or len(found.lines) > _TALL:
+    sides, heads = len(table.by), map(in_words, table.labels[:_WIDE])
+    print_table((*table.by, *heads), rows, right=range(sides, sides + _WIDE))
+    if len(table.labels) > _WIDE or len(table.lines) > _TALL:
         tell("There is more; --json or --out holds every cell.")

@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> None:
     if args.releases < 1:
         raise misfit(str(args.releases), "--releases", "1 …")
     draw = draw_from({"draw": args.draw, "gamma": args.gamma})
-    found: dict[str, Any] = {
+    figures: dict[str, Any] = {
         "gamma": args.gamma,
         "draw": args.draw,
         "t_p": law.t_p(draw, limits.epsilon, limits.alpha, releases=args.releases),
@@ -48,10 +48,10 @@ def run(args: argparse.Namespace) -> None:
     if args.curves:
         t_f = law.t_f_curve(draw, limits.epsilon, np.array(_T_E))
         errors = law.error_curve(draw, limits.epsilon, range(1, _MOST + 1))
-        found["t_f_over_t_e"] = dict(zip(map(str, _T_E), t_f.tolist(), strict=True))
-        found["errors"] = {str(count): error for count, error in enumerate(errors.tolist(), 1)}
+        figures["t_f_over_t_e"] = dict(zip(map(str, _T_E), t_f.tolist(), strict=True))
+        figures["errors"] = {str(count): error for count, error in enumerate(errors.tolist(), 1)}
     if args.json:
-        print_json(found)
+        print_json(figures)
         return
     small = say(
         "least chance that a count of 1 to {alpha} is wrong by more than {epsilon}",
@@ -60,10 +60,10 @@ def run(args: argparse.Namespace) -> None:
     )
     large = say("least count that is within it, but for a chance of {t_e} (exact)", t_e=Figure(f"{limits.t_e:g}"))
     rows = [
-        ("T_P", Figure(f"{found['t_p']:.4f}"), small),
-        ("T_f", whole(found["t_f"]), large),
+        ("T_P", Figure(f"{figures['t_p']:.4f}"), small),
+        ("T_f", whole(figures["t_f"]), large),
         ("1/gamma", Figure(f"{draw.retention:.4f}"), say("share of rows that keep their value")),
-        *((f"T_f({name})", whole(value), "") for name, value in found.get("t_f_over_t_e", {}).items()),
-        *((f"P({name})", Figure(f"{value:.4f}"), "") for name, value in found.get("errors", {}).items()),
+        *((f"T_f({name})", whole(value), "") for name, value in figures.get("t_f_over_t_e", {}).items()),
+        *((f"P({name})", Figure(f"{value:.4f}"), "") for name, value in figures.get("errors", {}).items()),
     ]
     print_table(["", "", ""], rows, right=[1])

@@ -45,6 +45,6 @@ def _hand_over(args: argparse.Namespace) -> None:
 def _dummy(args: argparse.Namespace) -> None:
     """Write the dummy. Raises SpluError; nothing is written then."""
     check_answers_path(args.out, overwrite=True, release=args.release)
-    made = write_dummy(open_asked(args), args.out, current_language(), args.rows)
-    data = {"out": str(args.out), "rows": made.n, "columns": list(made.names)}
+    dummy = write_dummy(open_asked(args), args.out, current_language(), args.rows)
+    data = {"out": str(args.out), "rows": dummy.n, "columns": list(dummy.names)}
     print_result(args, data, say_written(args.out))

@@ -42,8 +42,8 @@ def run(args: argparse.Namespace) -> None:
     read = {name: getattr(choices, name) for name in ("encoding", "sheet", "delimiter", "header_row", "header_rows")}
     read |= {"sheets": ",".join(joined), "header_row": None if joined else read["header_row"] or 0}
     details = [choices.format or "", *(f"{name}={value}" for name, value in read.items() if value not in (None, ""))]
-    told = ", ".join(details).replace("\t", "tab")
-    tell("{name}: {details}; {n} records", name=imported.source.name, details=told, n=imported.table.n)
+    listing = ", ".join(details).replace("\t", "tab")
+    tell("{name}: {details}; {n} records", name=imported.source.name, details=listing, n=imported.table.n)
     print()
     print_rows(
         inspect_columns(imported),

@@ -54,12 +54,12 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Leave with status 2 and one sentence on stderr."""
         for pattern, instead in _COMPLAINTS:
-            if found := re.fullmatch(pattern, message, re.DOTALL):
-                message = say(instead, **found.groupdict())
+            if match := re.fullmatch(pattern, message, re.DOTALL):
+                message = say(instead, **match.groupdict())
                 if "choice" in pattern:
-                    message = none_of(found["name"], re.findall(r"[\w-]+", found["known"]))
-                    if "option" in found.re.groupindex and found["option"].startswith("--"):
-                        message = Phrase("{option}: {fault}", {"option": found["option"], "fault": message})
+                    message = none_of(match["name"], re.findall(r"[\w-]+", match["known"]))
+                    if "option" in match.re.groupindex and match["option"].startswith("--"):
+                        message = Phrase("{option}: {fault}", {"option": match["option"], "fault": message})
         raise SystemExit(_end(say("{fault} See “{prog} --help”.", fault=message, prog=self.prog), 2, self.typed_line))
 
 

@@ -52,9 +52,9 @@ def run(args: argparse.Namespace) -> int:
     return 3 if planned.verdict.open else 0
 
 
-def _protect_command(args: argparse.Namespace, found: Verdict) -> str:
+def _protect_command(args: argparse.Namespace, verdict: Verdict) -> str:
     """Return the command that hands out protected tables of a table too small for rows, "" for another."""
-    if found.state != TOO_SMALL:
+    if verdict.state != TOO_SMALL:
         return ""
     kept = [each for each in args.given if each not in (args.command, "--json")]
     return shlex.join(["splu", "protect", *kept, "--out", f"{args.file.stem}-tables.docx"])
@@ -82,30 +82,30 @@ def plan_lines(planned: PlannedTable, *, short: bool = False) -> list[str]:
             t_f=say("{n} {n:row|rows}" if plan.persons is None else "{n} {n:person|persons}", n=t_f),
             t_p=Figure(f"{cases_of_100(t_p, down=True)} %"),
         ))  # fmt: skip
-    told = [(say("persons"), words) for words in figures.losses(plan)]
+    notes = [(say("persons"), words) for words in figures.losses(plan)]
     coarser = [Phrase("{column}: {words}", {"column": name, "words": each.words})
                for name, steps in plan.generalisations.items() for each in steps]  # fmt: skip
-    told += [(say("coarser"), words) for words in ([_list_names(tuple(plan.generalisations))] if short else coarser)]
+    notes += [(say("coarser"), words) for words in ([_list_names(tuple(plan.generalisations))] if short else coarser)]
     same = tuple(name for name in plan.nsas if not plan.generalisations.get(name))
     known, naming = suggest_roles(planned.reading.table), plan.list_with(Role.IDENTIFIER)
     unsure = [name for name in naming if known[name].doubt]  # each row's own, as a weight may be: it names nobody
     dropped, sure = (*plan.list_with(Role.DROPPED), *unsure), tuple(name for name in naming if name not in unsure)
     for words, columns in ((say("as it is"), same), (say("left out"), dropped), (say("names"), sure)):
-        told.append((words, _list_names(columns)))
-    return [*lines, *(line_of(words, _mark(mark)) for mark, words in told if words)]
+        notes.append((words, _list_names(columns)))
+    return [*lines, *(line_of(words, _mark(mark)) for mark, words in notes if words)]
 
 
 def _head(planned: PlannedTable) -> str:
     plan, figures = planned.plan, planned.verdict.figures
-    found = {"file": planned.reading.source.name, "rows": say("{n} {n:row|rows}", n=figures.rows)}
+    details = {"file": planned.reading.source.name, "rows": say("{n} {n:row|rows}", n=figures.rows)}
     if plan.persons is None:
-        return line_of(Phrase("{file}: {rows}", found))
+        return line_of(Phrase("{file}: {rows}", details))
     persons = say("{n} {n:person|persons}", n=figures.persons)
-    return line_of("{file}: {rows} of {persons} ({column})", **found, persons=persons, column=plan.persons.column)
+    return line_of("{file}: {rows} of {persons} ({column})", **details, persons=persons, column=plan.persons.column)
 
 
-def _verdict_line(found: Verdict) -> str:
-    figures = found.figures
+def _verdict_line(verdict: Verdict) -> str:
+    figures = verdict.figures
     if not figures.tables:
         read = say("no table is asked for")
     elif not figures.cells:
@@ -114,7 +114,7 @@ def _verdict_line(found: Verdict) -> str:
         read = say("{answered} of {cells} cells can be read", answered=figures.readable, cells=figures.cells)
     return line_of(
         "{state}: {read}, {alike}, a row is right {share} times (riskiest group {riskiest})",
-        state=translate(found.title).upper(),
+        state=translate(verdict.title).upper(),
         read=read,
         alike=say("{n:some stand alone|at least {n} look alike}", n=figures.alike.smallest),
         share=certainty_words(figures.certainty.average),
@@ -124,14 +124,14 @@ def _verdict_line(found: Verdict) -> str:
 
 def open_lines(lines: Iterable[Line]) -> list[str]:
     """Return open lines, each with its repair and how it is accepted in a second line."""
-    told = []
+    texts = []
     for line in lines:
-        told.append(line_of(line.sentence, _mark(say("stops") if line.state == "red" else say("decide"))))
+        texts.append(line_of(line.sentence, _mark(say("stops") if line.state == "red" else say("decide"))))
         how = say("--accept {name}=REASON", name=line.name)
         if line.repair is not None:
             how = say("{repair}, or {accept}", repair=line.repair.words, accept=how)
-        told.append(line_of(how, " " * 14))
-    return told
+        texts.append(line_of(how, " " * 14))
+    return texts
 
 
 def as_gate(line: Line, reason: str | None) -> dict[str, Any]:

@@ -68,45 +68,45 @@ def run(args: argparse.Namespace) -> int:
     accepted = dict(map(_acceptance, args.accept))
     everything = accepted.pop("all", "")
     check_options(args)
-    said = meanings(RELEASE, release_entries(args))
-    packed = said.get("zip", False)
-    if lost := [] if packed else [name for name in ("password_file", "no_password") if said.get(name)]:
+    settings = meanings(RELEASE, release_entries(args))
+    packed = settings.get("zip", False)
+    if lost := [] if packed else [name for name in ("password_file", "no_password") if settings.get(name)]:
         raise no_effect(lost, "zip")
     # Before the table is read, so that nobody waits for a proposal that can't be written.
     check_name(args.out)
     check_new(args.out)
-    file = Path(said["password_file"]) if "password_file" in said else None
-    password, lock = lock_from(file, none=said.get("no_password", False)) if packed else (None, {})
+    file = Path(settings["password_file"]) if "password_file" in settings else None
+    password, lock = lock_from(file, none=settings.get("no_password", False)) if packed else (None, {})
     with Meter(quiet=args.json) as shown:
         engine = open_engine(args, shown)
         planned = plan_table(args, shown, engine)
-        found = planned.verdict
+        verdict = planned.verdict
         with name_option("--accept"):
-            waiting = found.list_waiting(accepted, everything)
+            waiting = verdict.list_waiting(accepted, everything)
         if waiting:
             # Else the refusal would begin on the line that shows how far it is.
             shown.end()
             return _refuse(args, planned, waiting, accepted)
         options = Options(
             form=Form(
-                title=said.get("title", ""),
-                contact=said.get("contact", ""),
-                dialect=Dialect(*said.get("dialect", ())),
-                workbook=said.get("xlsx", False),
-                language=said.get("language", current_language().code),
+                title=settings.get("title", ""),
+                contact=settings.get("contact", ""),
+                dialect=Dialect(*settings.get("dialect", ())),
+                workbook=settings.get("xlsx", False),
+                language=settings.get("language", current_language().code),
             ),
             as_zip=packed,
             password=password,
             source=args.file,
             source_sha256=planned.reading.source.sha256,
-            operator=said.get("operator", ""),
+            operator=settings.get("operator", ""),
             accept_all=everything,
         )
         outcome = publish(
             planned.reading.table,
             planned.plan,
             args.out,
-            judged=found,
+            judged=verdict,
             accepted=accepted,
             options=options,
             fill=None if engine is None else partial(engine.fill, planned.plan, planned.reading),

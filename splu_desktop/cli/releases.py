@@ -25,8 +25,8 @@ def run(args: argparse.Namespace) -> int:
     reading = register.read()
     entries, faults = reading.handed_out[::-1], reading.faults
     if args.json:
-        found = {"folder": str(register.folder), "sound": not faults, "faults": list(map(str, faults))}
-        print_json({**found, "releases": list(map(_as_dict, entries))})
+        state = {"folder": str(register.folder), "sound": not faults, "faults": list(map(str, faults))}
+        print_json({**state, "releases": list(map(_as_dict, entries))})
         return 3 if faults else 0
     if entries:
         print_rows(

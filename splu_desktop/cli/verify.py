@@ -40,25 +40,25 @@ def run(args: argparse.Namespace) -> int:
 def _of_release(args: argparse.Namespace) -> tuple[bool, dict[str, Any], list[str]]:
     """Return whether a release is sound, and what its checks found as data and as lines."""
     with password_asked(args) as password, Meter(quiet=args.json) as shown:
-        found = verify(args.release, password=password, register=Register(), progress=shown)
-    said, digest = _verdict_of(found), found.digest[:16]
+        audit = verify(args.release, password=password, register=Register(), progress=shown)
+    words, digest = _verdict_of(audit), audit.digest[:16]
     checks = [{"name": each.name, "state": each.state, "passed": each.state != WRONG, "sentence": str(each.sentence)}
-              for each in found.checks]  # fmt: skip
-    lines = [line_of(each.sentence, _mark(each.state)) for each in found.checks]
-    lines += [line_of("Fingerprint: {words} ({digest})", words=found.fingerprint, digest=digest)] if digest else []
-    title = title_of(said["verdict"]) if said["verdict"] else _WORDS[NOTE]
-    lines.append(line_of(said["headline"], f"{translate(title)}: "))
-    lines += [line_of(each["sentence"], f"  {_mark(each['state'])}") for each in said["lines"]]
-    return found.sound, {"fingerprint": found.fingerprint, "digest": digest, **said, "checks": checks}, lines
+              for each in audit.checks]  # fmt: skip
+    lines = [line_of(each.sentence, _mark(each.state)) for each in audit.checks]
+    lines += [line_of("Fingerprint: {words} ({digest})", words=audit.fingerprint, digest=digest)] if digest else []
+    title = title_of(words["verdict"]) if words["verdict"] else _WORDS[NOTE]
+    lines.append(line_of(words["headline"], f"{translate(title)}: "))
+    lines += [line_of(each["sentence"], f"  {_mark(each['state'])}") for each in words["lines"]]
+    return audit.sound, {"fingerprint": audit.fingerprint, "digest": digest, **words, "checks": checks}, lines
 
 
 def _mark(state: str) -> str:
     return f"{translate(_WORDS[state]):<9} "
 
 
-def _verdict_of(found: Verification) -> dict[str, Any]:
+def _verdict_of(verification: Verification) -> dict[str, Any]:
     """Return the lines that were told when it was published, which only the register of that computer keeps."""
-    body = {} if found.entry is None else found.entry.body
+    body = {} if verification.entry is None else verification.entry.body
     if "lines" not in body:
         unknown = say("The lines of its verdict stand in the register of the computer that made it.")
         return {"verdict": None, "headline": unknown, "lines": []}

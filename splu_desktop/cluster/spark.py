@@ -108,13 +108,13 @@ class Spark(LargeTable):
     def _scan(self) -> Any:
         quote = self.choices.quote if self.choices.quote is not None else '"'
         reader = self._base.read.schema(", ".join(f"{key} string" for key in self.keys.values()))
-        said: dict[str, str | int | bool] = {
+        options: dict[str, str | int | bool] = {
             "sep": self.choices.delimiter or ",", "quote": quote, "escape": quote,
             "header": self.choices.header_row != 0, "nullValue": NO_TEXT, "maxCharsPerColumn": -1,
             "enforceSchema": True, "mode": "FAILFAST",
         }  # fmt: skip
         # Spark takes an empty cell for none; a cell of the mark itself is no text either, and no importer's.
-        return reader.options(**said).csv(self.path.absolute().as_uri()).na.fill("")
+        return reader.options(**options).csv(self.path.absolute().as_uri()).na.fill("")
 
     @contextmanager
     def _refusals(self) -> Iterator[None]:

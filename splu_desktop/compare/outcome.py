@@ -58,8 +58,8 @@ class SystemResult:
 
     def spread(self, name: str) -> tuple[float, float, float] | None:
         """Return a figure's least, median and largest over the draws; None where it does not exist."""
-        found = [value for each in self.draws if (value := each[name]) is not None]
-        return (float(min(found)), float(np.median(found)), float(max(found))) if found else None
+        values = [value for each in self.draws if (value := each[name]) is not None]
+        return (float(min(values)), float(np.median(values)), float(max(values))) if values else None
 
     def median(self, name: str) -> float | None:
         """Return a figure's median over the draws; None where it does not exist."""
@@ -120,12 +120,12 @@ class Comparison:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data, without any value of a record."""
-        told = [each.own for each in self.systems]
+        estimates = [each.own for each in self.systems]
         own = [
             {
                 "conditions": [*map(str, asked)],
                 "truth": truth,
-                "answers": [None if each is None else {"estimate": float(each[at])} for each in told],
+                "answers": [None if each is None else {"estimate": float(each[at])} for each in estimates],
             }
             for at, (asked, truth) in enumerate(self.own)
         ]

@@ -113,7 +113,7 @@ class Trial:
             # Before any draw, which then shares what was worked out for the table.
             t_p, t_f = system.t_p(self.source, self.thresholds), system.t_f(self.source, self.thresholds)
             epsilon, answer = system.exact_epsilon(self.source), None
-            found = [self._measure(system, draw) for draw in range(self.draws if system.random else 1)]
+            measurements = [self._measure(system, draw) for draw in range(self.draws if system.random else 1)]
             if self.own is not None:
                 alone = replace(self.source, sensitivity=self.own.sensitivity)
                 answer = system.publish(alone, np.random.default_rng([self.seed, 2]), self._progress).answer(self.own)
@@ -126,8 +126,8 @@ class Trial:
                 raise  # it was the user
             why = say("Not finished within {seconds} seconds.", seconds=f"{self.limit:g}")
             return SystemResult(system, line, why)
-        figures = tuple(each for each, _ in found)
-        return SystemResult(system, line, "", figures, found[0][1], t_p, t_f, epsilon, answer)
+        figures = tuple(each for each, _ in measurements)
+        return SystemResult(system, line, "", figures, measurements[0][1], t_p, t_f, epsilon, answer)
 
     def _is_late(self) -> bool:
         return time.thread_time() >= self._ends
@@ -148,13 +148,13 @@ class Trial:
         """
         learnt = self.margins.naive_bayes(estimates, self.records)
         evidence, row = outcome.evidence(self.records), outcome.prior(self.records)
-        found = {"classifier": max(self.guess, self._right(learnt))}
+        rates = {"classifier": max(self.guess, self._right(learnt))}
         if evidence is None:
-            return found | {"best_reader": found["classifier"]}, row
+            return rates | {"best_reader": rates["classifier"]}, row
         row = row * evidence
         row /= row.sum(axis=1, keepdims=True)
-        found["row"] = max(self.guess, self._right(row))
-        return found | {"best_reader": max(*found.values(), self._right(learnt * evidence))}, row
+        rates["row"] = max(self.guess, self._right(row))
+        return rates | {"best_reader": max(*rates.values(), self._right(learnt * evidence))}, row
 
     def _measure(self, system: System, draw: int) -> tuple[dict[str, float | None], dict[str, float]]:
         """Return `FIGURES` of one draw, and the papers' own measures of it."""
@@ -208,11 +208,11 @@ def find_weakest(
     # In parts first: beyond some strength a value seldom kept tells what is not true, and a reader is surer again; and
     # how often small counts are wrong rises as a saw does.
     part = steps // parts
-    found = next((step for step in range(0, steps + 1, part) if falls_short(step) != weak), steps)
-    if falls_short(found) != weak:
-        low = max(found - part + 1, 0)
-        found = bisect_left(range(found), True, lo=low, key=lambda step: falls_short(step) != weak)
-    return setting(found), falls_short(found)
+    first = next((step for step in range(0, steps + 1, part) if falls_short(step) != weak), steps)
+    if falls_short(first) != weak:
+        low = max(first - part + 1, 0)
+        first = bisect_left(range(first), True, lo=low, key=lambda step: falls_short(step) != weak)
+    return setting(first), falls_short(first)
 
 
 def compare(

@@ -21,9 +21,9 @@ def day_to_delete(text: str, earliest: date | None = None) -> str:
     if not text:
         return ""
     with suppress(ValueError):  # “tomorrow” once went into a release as it was typed
-        found = date.fromisoformat(text)
-        if found >= (earliest or date.today()):
-            return found.isoformat()
+        day = date.fromisoformat(text)
+        if day >= (earliest or date.today()):
+            return day.isoformat()
     words = "“{text}” is no date still to come; write the day to delete a release by as {example}."
     raise BadSetting(words, text=text[:80], example=f"{date.today().year + 1}-12-31")
 
@@ -70,13 +70,13 @@ class Audience:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
-        found = asdict(self)
-        return {**found, "limits": list(found["limits"])}
+        data = asdict(self)
+        return {**data, "limits": list(data["limits"])}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Audience:
         """Return what `as_dict` gave. Raises BadSetting, TypeError."""
-        flags, said = ("signed", "holds_records"), {name: value for name, value in data.items() if name != "limits"}
-        if not all(isinstance(value, bool if name in flags else str) for name, value in said.items()):
+        flags, plain = ("signed", "holds_records"), {name: value for name, value in data.items() if name != "limits"}
+        if not all(isinstance(value, bool if name in flags else str) for name, value in plain.items()):
             raise TypeError
-        return cls(**said, limits=tuple(OwnLimit(**each) for each in data.get("limits", ())))
+        return cls(**plain, limits=tuple(OwnLimit(**each) for each in data.get("limits", ())))

@@ -35,7 +35,7 @@ def band_means(before: Column, after: Column, owner: NDArray[np.integer] | None 
     times = np.ones(len(numbers), np.int64) if before.weights is None else before.weights[known]
     count = np.bincount(codes, times, minlength=after.m)
     low, top = _close_ends(ends)
-    found = {}
+    means = {}
     for at in np.flatnonzero(count >= ENOUGH).tolist():
         inside, often = numbers[codes == at], times[codes == at]
         rows = np.bincount(who[codes == at])[who[codes == at]]  # of the person of each
@@ -50,8 +50,8 @@ def band_means(before: Column, after: Column, owner: NDArray[np.integer] | None 
         if math.isfinite(ends[1][at]):
             stated = min(stated, float(ends[1][at]) - size)  # rounded, it stays in its band
         stated = max(stated, float(ends[0][at]))
-        found[str(after.labels[at])] = float(f"{stated:.6g}")
-    return found
+        means[str(after.labels[at])] = float(f"{stated:.6g}")
+    return means
 
 
 def _median(numbers: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
@@ -72,8 +72,8 @@ def typical(column: Column, means: Mapping[str, float]) -> NDArray[np.float64] |
         return None
     low, top = _close_ends(ends)
     middle = (low + top - whole_numbers(column)) / 2  # 20 to 39 of whole numbers stays below 40
-    told = [means.get(str(label), np.nan) for label in column.labels]
-    return np.where(np.isnan(told), middle, told)
+    centres = [means.get(str(label), np.nan) for label in column.labels]
+    return np.where(np.isnan(centres), middle, centres)
 
 
 def _close_ends(

@@ -89,12 +89,12 @@ def cross_codes(keys: NDArray[np.integer], size: int) -> tuple[NDArray[np.int32]
     Keys of columns that are crossed fill their range, so a table of it takes a tenth of the time of sorting them.
     """
     if size > max(4 * len(keys), min(16 * len(keys), _TABLE), _ENOUGH):
-        found, firsts = distinct(keys.astype(np.uint64))
+        places, firsts = distinct(keys.astype(np.uint64))
         values = keys[firsts].astype(np.int64)
         order = np.argsort(values)
         codes = np.empty(len(order), np.int32)
         codes[order] = np.arange(len(order), dtype=np.int32)
-        return codes.take(found), values[order]
+        return codes.take(places), values[order]
     there = np.zeros(size, bool)
     there[keys] = True
     known, place = np.flatnonzero(there), np.empty(size, np.int32)
@@ -189,5 +189,5 @@ class Lookup:
     def _look_up(
         self, keys: NDArray[np.unsignedinteger], factor: np.uint64, table: NDArray[Any]
     ) -> tuple[NDArray[Any], NDArray[np.intp]]:
-        found = np.take(table, (keys.astype(np.uint64, copy=False) * factor) >> self._shift)
-        return found, np.flatnonzero(np.take(self._known, found) != keys)
+        places = np.take(table, (keys.astype(np.uint64, copy=False) * factor) >> self._shift)
+        return places, np.flatnonzero(np.take(self._known, places) != keys)

@@ -43,11 +43,11 @@ def interval_ends(column: Column) -> tuple[Ends, Ends] | None:
         known = known[digits]
     wide = False
     for code in known[::-1]:  # a code that is no number mostly begins with a letter, and comes late
-        found = _ends(str(column.labels[code]))
-        if found is None or not found[0] < found[1]:
+        ends = _ends(str(column.labels[code]))
+        if ends is None or not ends[0] < ends[1]:
             return None
-        low[code], top[code] = found[:2]
-        wide |= found[2]
+        low[code], top[code] = ends[:2]
+        wide |= ends[2]
     order = known[np.argsort(low[known], kind="stable")]
     if not wide or (top[order][:-1] > low[order][1:]).any():
         return None
@@ -62,8 +62,8 @@ def whole_numbers(column: Column) -> bool:
 
 def is_interval(text: str) -> bool:
     """Return whether a text names an interval of numbers."""
-    found = _ends(text)
-    return found is not None and found[2]
+    ends = _ends(text)
+    return ends is not None and ends[2]
 
 
 def find_interval(column: Column, number: float) -> str | None:
@@ -71,8 +71,8 @@ def find_interval(column: Column, number: float) -> str | None:
     ends = interval_ends(column)
     if ends is None:
         return None
-    found = np.flatnonzero((ends[0] <= number) & (number < ends[1]))
-    return str(column.labels[found[0]]) if len(found) else None
+    places = np.flatnonzero((ends[0] <= number) & (number < ends[1]))
+    return str(column.labels[places[0]]) if len(places) else None
 
 
 def respelled_interval(column: Column, text: str) -> list[int]:
@@ -87,10 +87,10 @@ def _ends(text: str) -> tuple[float, float, bool] | None:
     """Return where a label begins, below what it stays, and whether it is more than a number."""
     text = text.strip()
     for pattern, way in ((_TO_BELOW, "below"), (_FROM_TO, "to"), (_BELOW, "under"), (_FROM, "from"), (_NUMBER, "one")):
-        found = re.fullmatch(pattern, text)
-        if found is None:
+        match = re.fullmatch(pattern, text)
+        if match is None:
             continue
-        texts = [part for part in found.groups() if part is not None]
+        texts = [part for part in match.groups() if part is not None]
         ends = [float(part.replace("−", "-")) for part in texts]
         whole = not any("." in part for part in texts)
         past = ends[-1] + 1 if whole else float(np.nextafter(ends[-1], np.inf))

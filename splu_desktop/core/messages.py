@@ -85,9 +85,9 @@ class Phrase(str):
     values: Mapping[str, object]
 
     def __new__(cls, template: str, values: Mapping[str, object]) -> Phrase:
-        made = super().__new__(cls, _ENGLISH.vformat(template, (), values) if values else template)
-        made.template, made.values = template, values
-        return made
+        phrase = super().__new__(cls, _ENGLISH.vformat(template, (), values) if values else template)
+        phrase.template, phrase.values = template, values
+        return phrase
 
     def __str__(self) -> str:
         return self  # not a bare copy: str(fault) keeps what the fault's sentence was made of
@@ -168,8 +168,8 @@ def count_to_name(count: int, most: int) -> int:
 
 def quoted(names: Sequence[str], most: int = 12) -> str:
     """Return names in the quotation marks of whoever reads them, no more than `most`."""
-    found = listed((say("“{name}”", name=name) for name in names[:most]), "{head}, {tail}")
-    return say("{head}, …", head=found) if len(names) > most else found
+    listing = listed((say("“{name}”", name=name) for name in names[:most]), "{head}, {tail}")
+    return say("{head}, …", head=listing) if len(names) > most else listing
 
 
 def no_column(name: str, columns: Sequence[str]) -> Phrase:
@@ -227,8 +227,8 @@ def in_words(label: str) -> str:
     Any other is the same text in all of them.
     """
     for pattern, template in _BANDS:
-        if found := re.fullmatch(pattern, label):
-            return say(template, **found.groupdict())
+        if match := re.fullmatch(pattern, label):
+            return say(template, **match.groupdict())
     if not label:
         return say("(empty)")
     # Which names are ours is known where languages are, above the core.

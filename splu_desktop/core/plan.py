@@ -266,10 +266,10 @@ Edit = Callable[[Plan], Plan]
 
 def steps_by_column(data: Mapping[str, Any]) -> dict[str, Steps]:
     """Return the steps of all columns from the plain data of a plan. Raises BadSetting, naming the column."""
-    found = {}
+    by_column = {}
     for name, steps in data.items():
         try:
-            found[str(name)] = steps_from(steps)
+            by_column[str(name)] = steps_from(steps)
         except BadSetting as fault:
             raise BadSetting("Column “{name}”: {fault}", name=name, fault=fault) from None
-    return found
+    return by_column

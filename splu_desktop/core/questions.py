@@ -117,18 +117,18 @@ def _read_what(text: str, columns: Mapping[str, str], table: Table) -> tuple[str
 
 
 def _read_by(text: str, columns: Mapping[str, str]) -> tuple[str, ...] | None:
-    found: list[str] = []
+    names: list[str] = []
     parts = text.split(",") if text.strip() else []
     while parts:
         for length in range(len(parts), 0, -1):
             name = columns.get(fold_text(",".join(parts[:length])))
             if name is not None:
-                found.append(name)
+                names.append(name)
                 del parts[:length]
                 break
         else:
             return None
-    return tuple(found)
+    return tuple(names)
 
 
 def _label(column: Column, text: str) -> str | None:

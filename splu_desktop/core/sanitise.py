@@ -115,10 +115,10 @@ def _prepare(table: Table, plan: Plan) -> DrawInput:
         units = Units.of_persons(owner) if plan.draws_persons else Units.of_records(source.n)
         drawn = units, make_classes([generalised[name] for name in plan.classes], units)
     gone = table.n + table.origin.get(LEFT_OUT, 0) - source.n
-    found = DrawInput(generalised, source, owner, plan.persons is not None, *drawn, emptied, left_out, gone, table)
+    draw_input = DrawInput(generalised, source, owner, plan.persons is not None, *drawn, emptied, left_out, gone, table)
     for block in plan.blocks:
-        _check_block(found, block)
-    return found
+        _check_block(draw_input, block)
+    return draw_input
 
 
 def _check_block(prepared: DrawInput, block: Block) -> None:

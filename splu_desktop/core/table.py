@@ -41,8 +41,8 @@ def unique(keys: ArrayLike) -> NDArray[Any]:
     ordered: NDArray[Any] = np.sort(keys, axis=None)
     before = ordered[:-1]
     new = (ordered[1:] != before) & (before == before)
-    found: NDArray[Any] = ordered[np.append(True, new)[: len(ordered)]]
-    return found
+    values: NDArray[Any] = ordered[np.append(True, new)[: len(ordered)]]
+    return values
 
 
 def quantiles(values: ArrayLike, shares: Sequence[float]) -> NDArray[np.float64]:
@@ -189,14 +189,14 @@ class Column:
     @cached_property
     def marks(self) -> Flags:
         """(m,) labels that are no ordinary value: missing, no value of the kind, an open end or a dummy day."""
-        found = self.missing.copy()
+        marks = self.missing.copy()
         if self.values is not None and self.values.dtype.kind == "M":
             days = self.values.astype("datetime64[D]")
-            found |= np.isnat(days) | (days >= NO_END) | np.isin(days, DUMMY_DAYS)
+            marks |= np.isnat(days) | (days >= NO_END) | np.isin(days, DUMMY_DAYS)
         elif self.values is not None:
-            found |= np.isnan(self.values)
-        found.flags.writeable = False
-        return found
+            marks |= np.isnan(self.values)
+        marks.flags.writeable = False
+        return marks
 
     @cached_property
     def grain(self) -> str:
@@ -220,8 +220,8 @@ class Column:
         meaning = np.zeros(len(written.texts), np.int32)
         meaning[written.codes] = self.codes
         values = None if self.values is None else self.values[meaning]
-        made = Column.from_codes(self.name, written.codes, written.texts, self.missing[meaning], values, kind=self.kind)
-        return replace(made, weights=self.weights).without_unused_labels()
+        new = Column.from_codes(self.name, written.codes, written.texts, self.missing[meaning], values, kind=self.kind)
+        return replace(new, weights=self.weights).without_unused_labels()
 
     @property
     def _own_written(self) -> Spellings | None:
@@ -306,10 +306,10 @@ class Column:
     @cached_property
     def fold_index(self) -> Mapping[str, Sequence[int]]:
         """The codes of the labels that look alike but for upper case and blanks around them, by `fold_text`."""
-        found: dict[str, list[int]] = {}
+        index: dict[str, list[int]] = {}
         for code, label in enumerate(self.labels.tolist()):
-            found.setdefault(fold_text(label), []).append(code)
-        return found
+            index.setdefault(fold_text(label), []).append(code)
+        return index
 
     @classmethod
     def from_codes(
@@ -340,8 +340,8 @@ def number_codes(name: str, codes: NDArray[np.integer[Any]]) -> Column:
     """Return a column of whole numbers from 1 for codes (N,) from 0."""
     values = np.arange(1, int(codes.max(initial=-1)) + 2, dtype=np.float64)
     labels = np.array([f"{value:.0f}" for value in values.tolist()], object)
-    found = Column.from_codes(name, codes, labels, np.zeros(len(labels), bool), values, kind=Kind.INTEGER)
-    return found.without_unused_labels()
+    column = Column.from_codes(name, codes, labels, np.zeros(len(labels), bool), values, kind=Kind.INTEGER)
+    return column.without_unused_labels()
 
 
 _Of = TypeVar("_Of")

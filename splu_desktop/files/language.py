@@ -77,8 +77,8 @@ class Language:
 
         Any other stays as it is, whichever of our sentences it happens to be.
         """
-        made = in_words(label)
-        return self.sentence(made) if isinstance(made, Phrase) else label
+        words = in_words(label)
+        return self.sentence(words) if isinstance(words, Phrase) else label
 
     def _figure(self, text: str) -> str:
         return re.sub(r"(?<=\d) in (?=\d)", f" {_IN[self.code]} ", self.from_english(text))
@@ -174,10 +174,10 @@ def _catalogue(room: str, code: str) -> dict[str, str]:
     with resource_path(f"translations/{room}.{code}.toml").open("rb") as file:
         import tomllib  # English, the language of most starts, has no catalogue
 
-        found: dict[str, str] = tomllib.load(file)
+        catalogue: dict[str, str] = tomllib.load(file)
     blanks = _BLANKS[code]
     before = re.compile(f"[ \u00a0]([{''.join(blanks)}])")
     return {
         english: before.sub(lambda mark: blanks[mark[1]] + mark[1], text).replace("« ", "«\u00a0")
-        for english, text in found.items()
+        for english, text in catalogue.items()
     }

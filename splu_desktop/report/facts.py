@@ -317,7 +317,7 @@ def _internal(
     # Before anything is worked out: else another table's true counts would be printed as this release's.
     _check_source(opened, prepared, plan)
     judged = _judge(prepared, plan, entry, earlier, progress)
-    found = attack(prepared, plan, randomness=rehearsal, progress=progress)
+    result = attack(prepared, plan, randomness=rehearsal, progress=progress)
     figures, accepted = judged.figures, {} if entry is None else dict(entry.body.get("accepted", {}))
     before = replace(prepared, table=prepared.source)
     unique = alike(before, plan).below(2)
@@ -340,7 +340,7 @@ def _internal(
         printed=judged.limits.printed,
         state=judged.state,
         limits=(*_asked_limit(fields, judged.figures.certainty), *_judged_limits(judged, accepted)),
-        secrets=_secrets_attacked(found, prepared),
+        secrets=_secrets_attacked(result, prepared),
         tables=tuple(map(_forecast_table, figures.tables)),
         other=figures.other,
         joint=figures.joint if earlier else None,
@@ -353,7 +353,7 @@ def _internal(
         rows_left_out=figures.rows_left_out,
         kept=dict(plan.kept_identifiers),
         apart=plan.persons.reason if plan.persons is not None else "",
-        attacked=tuple(AttackFact(each.column, each.right, each.baseline, each.known_share) for each in found.columns),
+        attacked=tuple(AttackFact(each.column, each.right, each.baseline, each.known_share) for each in result.columns),
     )
 
 
@@ -423,8 +423,8 @@ def _tally(column: Column) -> Counter[str]:
     """Return how many rows have each value; a date by its day, since a release spells dates in its own way."""
     dates = column.values if column.kind.is_date else None
     texts = column.labels if dates is None else dates
-    found = zip(texts.tolist(), column.missing, column.counts(), strict=True)
-    return Counter({str(text): int(n) for text, gone, n in found if n and not gone})
+    triples = zip(texts.tolist(), column.missing, column.counts(), strict=True)
+    return Counter({str(text): int(n) for text, gone, n in triples if n and not gone})
 
 
 def _judged_limits(judged: Verdict, accepted: Mapping[str, str]) -> tuple[Limit, ...]:
@@ -433,25 +433,25 @@ def _judged_limits(judged: Verdict, accepted: Mapping[str, str]) -> tuple[Limit,
     figures, limits = judged.figures, judged.limits
     small = lines[SMALL].value if SMALL in lines else None
     values = _limit_values(limits, figures.alike.smallest, figures.alike.below(limits.alike), figures.certainty, small)
-    found = []
+    rows = []
     for name, (value, limit, met) in values.items():
         line = lines.get(name)
         if line is None and name == SMALL:  # where there are earlier releases, their line stands for it
             continue
         if line is None and name == AVERAGE:  # accepted with the riskiest group, whose line stands for both
-            found.append(_limit(name, value, limit, met, {name: accepted.get(RISKIEST, "")} if accepted else {}))
+            rows.append(_limit(name, value, limit, met, {name: accepted.get(RISKIEST, "")} if accepted else {}))
             continue
         met = met if line is None else not line.open
-        found.append(_limit(name, value, limit, met, accepted, str(line.sentence) if line is not None else ""))
+        rows.append(_limit(name, value, limit, met, accepted, str(line.sentence) if line is not None else ""))
     useful = lines.get(READ)
     if useful is not None:
         own_figures = _readable_figures(figures.readable, figures.cells, limits)
-        found.append(_limit(READ, *own_figures, not useful.open, accepted, str(useful.sentence), grave=False))
+        rows.append(_limit(READ, *own_figures, not useful.open, accepted, str(useful.sentence), grave=False))
     for name, line in lines.items():
         if name not in values and name != READ:
             grave = line.state != "amber"
-            found.append(_limit(name, line.value, line.limit, not line.open, accepted, str(line.sentence), grave=grave))
-    return tuple(found)
+            rows.append(_limit(name, line.value, line.limit, not line.open, accepted, str(line.sentence), grave=grave))
+    return tuple(rows)
 
 
 def _readable_figures(read: int, of: int, limits: Limits) -> tuple[float | None, float | None]:
@@ -493,9 +493,9 @@ def _asked_limit(fields: Fields, certainty: Certainty) -> tuple[Limit, ...]:
     return (Limit(ASKED, certainty.riskiest, fields.threshold, certainty.riskiest <= fields.threshold + 1e-9),)
 
 
-def _secrets_attacked(found: Attack, prepared: DrawInput) -> tuple[Secret, ...]:
+def _secrets_attacked(outcome: Attack, prepared: DrawInput) -> tuple[Secret, ...]:
     rows = []
-    for each in found.columns:
+    for each in outcome.columns:
         bearers = _bearers(prepared, prepared.table[each.column])
         for value in each.values:
             n = bearers[value.value]
@@ -658,13 +658,13 @@ def _as_prepared(opened: OpenRelease) -> DrawInput:
 
 
 def _secrets_by_law(certainty: Certainty) -> tuple[Secret, ...]:
-    found = []
+    facts = []
     for name, each in certainty.shares.items():
         counts = each.column.counts()
         for at in np.flatnonzero(each.weight).tolist():
             pi = float(each.average[at])
-            found.append(Secret(name, str(each.column.labels[at]), int(counts[at]), pi, each.draw.certainty(pi), None))
-    return tuple(sorted(found, key=lambda each: -each.with_release))
+            facts.append(Secret(name, str(each.column.labels[at]), int(counts[at]), pi, each.draw.certainty(pi), None))
+    return tuple(sorted(facts, key=lambda each: -each.with_release))
 
 
 def _read_tables(opened: OpenRelease) -> Iterator[TableFact]:
@@ -677,19 +677,19 @@ def _read_tables(opened: OpenRelease) -> Iterator[TableFact]:
 
 
 def _read_means(reader: Reader, asked: AskedTable) -> TableFact:
-    found, cells = crosstab(reader, asked.by, asked.sa), list[Cell]()
-    for head in itertools.compress(found.lines, found.line_rows >= LEAST):
+    table, cells = crosstab(reader, asked.by, asked.sa), list[Cell]()
+    for head in itertools.compress(table.lines, table.line_rows >= LEAST):
         where = tuple(Condition(name, (label,)) for name, label in zip(asked.by, head, strict=True))
         with contextlib.suppress(SpluError):  # a line without a number
             one = analyse(reader, Analysis("mean", asked.sa, where=where)).first
-            told = (one.high - one.low) / 2 <= asked.within * abs(one.estimate)
-            cells.append(Cell(head, "mean", None, one.estimate, one.low, one.high, told))
+            good = (one.high - one.low) / 2 <= asked.within * abs(one.estimate)
+            cells.append(Cell(head, "mean", None, one.estimate, one.low, one.high, good))
     readable = sum(each.readable for each in cells)
     return TableFact(str(asked), str(asked.words()), readable, len(cells), tuple(cells[:_MOST_CELLS]), asked.within)
 
 
 def _read_table(reader: Reader, asked: AskedTable) -> TableFact:
-    found = crosstab(reader, asked.by, asked.sa)
+    table = crosstab(reader, asked.by, asked.sa)
     column = reader.published.table[asked.sa]
     labels = [at for at in range(column.m) if not column.missing[at] and asked.value in (None, str(column.labels[at]))]
     # The same as the forecast takes for a comparison, which need only be known to a factor.
@@ -697,14 +697,14 @@ def _read_table(reader: Reader, asked: AskedTable) -> TableFact:
     cells = [
         Cell(
             head,
-            found.labels[at],
+            table.labels[at],
             None,
-            float(found.estimate[line, at]),
-            float(found.low[line, at]),
-            float(found.high[line, at]),
-            found.trust(line, at, within) == READABLE,
+            float(table.estimate[line, at]),
+            float(table.low[line, at]),
+            float(table.high[line, at]),
+            table.trust(line, at, within) == READABLE,
         )
-        for line, head in enumerate(found.lines)
+        for line, head in enumerate(table.lines)
         for at in labels
     ]
     # A recipient knows no true counts, so estimates say which cells are large.

@@ -66,20 +66,20 @@ def pack(code: str) -> Pack:
             Demand(_texts(each["place"]), _texts(each["asks"]), _texts(each["answer"]), each.get("field", ""))
             for each in data["demand"]
         )
-        found = Pack(code, str(data["dated"]), _texts(data["title"]), _texts(data["source"]), demands)
+        law_pack = Pack(code, str(data["dated"]), _texts(data["title"]), _texts(data["source"]), demands)
     except (KeyError, TypeError, AttributeError):
         raise unreadable(path) from None
     # A field that there is not would stand as “to be entered” whatever somebody entered.
     if not {each.field for each in demands} <= {"", *(each.name for each in fields(Fields))}:
         raise unreadable(path)
-    return found
+    return law_pack
 
 
-def _texts(said: Any) -> Texts:
+def _texts(text: Any) -> Texts:
     """Return a text in each language of the report: one that an own pack lacks is said in English, or as it stands."""
-    if isinstance(said, str):
-        return dict.fromkeys(LANGUAGES, said)
-    return {language: str(said.get(language, said["en"])) for language in LANGUAGES}
+    if isinstance(text, str):
+        return dict.fromkeys(LANGUAGES, text)
+    return {language: str(text.get(language, text["en"])) for language in LANGUAGES}
 
 
 def packs(text: str) -> tuple[Pack, ...]:
@@ -91,7 +91,7 @@ def packs(text: str) -> tuple[Pack, ...]:
 def safe_harbor(columns: Sequence[ColumnFact], t: Language) -> Iterator[tuple[str, str, str]]:
     """Give the list of Safe Harbor, 45 CFR 164.514(b)(2), held against the columns: place, demand, finding."""
     shown = [each for each in columns if each.values is not None]
-    found = (
+    rules = (
         (
             "(b)(2)(i)(A), (D)–(R)",
             mark(
@@ -113,7 +113,7 @@ def safe_harbor(columns: Sequence[ColumnFact], t: Language) -> Iterator[tuple[st
             [each.name for each in shown if each.detail],
         ),
     )
-    for place, asks, names in found:
+    for place, asks, names in rules:
         if names:
             yield place, asks, t("To be looked at: {columns}.", columns=", ".join(names))
         else:

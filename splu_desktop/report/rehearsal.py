@@ -20,5 +20,5 @@ class FixedRandomness:
     def bits(self, count: int) -> NDArray[np.uint32]:
         """Return (count,) 32-bit numbers, others at each call."""
         self._asked += 1
-        found = hashlib.shake_256(self._key + self._asked.to_bytes(8, "big")).digest(4 * count)
-        return np.frombuffer(found, np.uint32)
+        digest = hashlib.shake_256(self._key + self._asked.to_bytes(8, "big")).digest(4 * count)
+        return np.frombuffer(digest, np.uint32)

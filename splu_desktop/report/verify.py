@@ -29,16 +29,16 @@ def verify_report(report_path: Path, release_path: Path, password: str | None = 
 
     Raises BadReport, BadRelease, PasswordNeeded.
     """
-    found = _read(report_path)
-    if found.get("edition") != EXTERNAL:
+    report = _read(report_path)
+    if report.get("edition") != EXTERNAL:
         raise BadReport(
             "“{name}” is not a recipient's report; only that follows from a release.", name=report_path.name
         )
     opened = open_release(release_path, password=password)
     # Law follows from no release, and neither it nor what was typed is compared.
     again = from_json(as_json(make_report(opened, Fields(law="none"), progress=SILENT)).decode("utf-8"))
-    differences = list(_differences("release", found.get("release"), again["release"]))
-    stated, true = _values(found), _values(again)
+    differences = list(_differences("release", report.get("release"), again["release"]))
+    stated, true = _values(report), _values(again)
     for name, value in true.items():
         if name not in stated or not _same(stated[name], value):
             differences.append(say("“{place}” is {stated} in the report, and {true} by the release.",

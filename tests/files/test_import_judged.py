@@ -129,13 +129,13 @@ def test_a_row_that_may_be_no_record_is_kept_and_asked_about(tmp_path: Path) -> 
 )
 def test_quotes_that_stand_right_are_left_alone(lines: list[str]) -> None:
     told: list[int] = []
-    assert "".join(text for text, _ in records(lines, ",", '"', told=told.append)) == "".join(lines)
+    assert "".join(text for text, _ in records(lines, ",", '"', tell=told.append)) == "".join(lines)
     assert told == []
 
 
 def test_lines_taken_are_all_lines() -> None:
     lines = ["a,b\n", '1,"two\n', 'lines"\n', '2,"never closed\n', '3,"so" what\n']
     told: list[int] = []
-    found = list(records(lines, ",", '"', told=told.append))
+    found = list(records(lines, ",", '"', tell=told.append))
     assert [count for _, count in found] == [1, 2, 1, 1]
     assert told == [2, 3]

@@ -19,20 +19,20 @@ class SaidOnce(argparse.Action):
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
     ) -> None:
-        said = namespace.__dict__.setdefault("_said", set())
+        names = namespace.__dict__.setdefault("_said", set())
         # An alias may give --lang already: the last one counts.
-        if option is not None and self.dest in said and self.dest != "lang":
+        if option is not None and self.dest in names and self.dest != "lang":
             raise argparse.ArgumentError(self, "twice")
-        said.add(self.dest)
+        names.add(self.dest)
         setattr(namespace, self.dest, values)
 
 
 def options_given(args: argparse.Namespace, names: Sequence[str]) -> list[str]:
     """Return the options of these names that were given, as they are written."""
-    said = getattr(args, "_said", ())
+    seen = getattr(args, "_said", ())
     # What may be repeated, and switches, are not `SaidOnce`, but false where they are not given.
-    found = [n for n in names if n in said or (isinstance(value := getattr(args, n, None), list | bool) and value)]
-    return [_SPELT.get(name, f"--{name.replace('_', '-')}") for name in found]
+    flags = [n for n in names if n in seen or (isinstance(value := getattr(args, n, None), list | bool) and value)]
+    return [_SPELT.get(name, f"--{name.replace('_', '-')}") for name in flags]
 
 
 @contextmanager

@@ -74,15 +74,15 @@ def _end(number: int, _frame: FrameType | None) -> None:
     raise Ended(number)
 
 
-def _drop(told: Any) -> None:
+def _drop(unraisable: Any) -> None:
     """Raise Ended again soon where Python could not: in a callback, as when an import lets go of its lock."""
-    if isinstance(told.exc_value, Ended):
-        number = told.exc_value.status - 128
+    if isinstance(unraisable.exc_value, Ended):
+        number = unraisable.exc_value.status - 128
         signal.signal(number, _end)
         # Not at once, which would be within this very function.
         threading.Timer(_SOON, _thread.interrupt_main, [number]).start()
     else:
-        _usual(told)
+        _usual(unraisable)
 
 
 def _close(event: int) -> bool:

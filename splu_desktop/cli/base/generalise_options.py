@@ -84,19 +84,19 @@ def add_generalise_option(parser: argparse.ArgumentParser, group: argparse._Argu
 
 def generalisations_from(texts: Iterable[str], table: Table) -> dict[str, g.Steps]:
     """Return the steps of each column named. Raises UnknownColumn, BadSetting, FileFault."""
-    found: dict[str, g.Steps] = {}
+    by_column: dict[str, g.Steps] = {}
     for text in texts:
         name, ways = _split_column(text, table)
-        if name in found:
+        if name in by_column:
             raise BadSetting("Give {name} once.", name=f"--generalise {name}")
         column = table[name]
         steps: list[Generalisation] = []
         for way in ways.split(";"):
-            made = _steps(way.strip(), column)
-            column = g.column_after(column, made)
-            steps.extend(made)
-        found[name] = tuple(steps)
-    return found
+            more = _steps(way.strip(), column)
+            column = g.column_after(column, more)
+            steps.extend(more)
+        by_column[name] = tuple(steps)
+    return by_column
 
 
 def known_column(text: str, table: Table) -> str | None:
@@ -122,8 +122,8 @@ def _steps(text: str, column: Column) -> g.Steps:
     if way is None:
         raise BadSetting(none_of(text, (each.usage for each in ways)))
     try:
-        if said := setting.strip() and setting if "=" in way.usage else name:
-            return way.steps(said, column)
+        if argument := setting.strip() and setting if "=" in way.usage else name:
+            return way.steps(argument, column)
     except ValueError:
         pass
     raise misfit(text, "--generalise", f"{column.name}:{way.usage}")

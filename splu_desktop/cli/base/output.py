@@ -29,7 +29,7 @@ def one_line(text: str) -> str:
 
     Isolates that a sentence sets around names (`core.messages.isolated`) stay; those without a match do not.
     """
-    return _CONTROL.sub(lambda found: found[0] if len(found[0]) > 1 else "\ufffd", text)
+    return _CONTROL.sub(lambda match: match[0] if len(match[0]) > 1 else "\ufffd", text)
 
 
 _spoken = ["en"]

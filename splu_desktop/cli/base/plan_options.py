@@ -98,13 +98,13 @@ def plan_table(args: argparse.Namespace, progress: Progress, engine: Any = None)
             raise BadSetting(none_of(args.engine, ["memory"]))
         return _plan(args, progress)
     stored: Mapping[str, Any] = {} if args.recipe is None else dict(args.recipe.plan or {})
-    said = (args.person or "").rpartition("=")[0] or args.person
-    person = stored.get("persons", {}).get("column", said if said in engine.head.names else None)
-    found = _plan(args, progress, lambda part: engine.read_sample(person, part))
-    column = None if found.plan.persons is None else found.plan.persons.column
+    name = (args.person or "").rpartition("=")[0] or args.person
+    person = stored.get("persons", {}).get("column", name if name in engine.head.names else None)
+    result = _plan(args, progress, lambda part: engine.read_sample(person, part))
+    column = None if result.plan.persons is None else result.plan.persons.column
     if column not in (None, person):  # by the rows of whole persons
-        found = _plan(args, progress, lambda part: engine.read_sample(column, part))
-    return found
+        result = _plan(args, progress, lambda part: engine.read_sample(column, part))
+    return result
 
 
 def _plan(
@@ -155,8 +155,8 @@ def audience_asked(args: argparse.Namespace) -> Audience:
     limits, signed = _limits_asked(set_of(args, "plan").get("limits", {})), args.signed != "no" and args.who != "public"
     with name_option("--until"):
         day_to_delete(args.until)
-        said = {name: getattr(args, name) for name in ("recipient", "purpose", "until")}
-        return Audience(args.who, signed, limits=limits, **said)
+        details = {name: getattr(args, name) for name in ("recipient", "purpose", "until")}
+        return Audience(args.who, signed, limits=limits, **details)
 
 
 def person_asked(
@@ -195,10 +195,10 @@ def questions_asked(texts: Sequence[str], within: float, table: Table) -> tuple[
     if not all(map(str.strip, texts)):
         raise misfit("", "--table", "'COLUMN[=VALUE] by COLUMN'")
     with name_option("--table"):
-        found = tuple(parse_question(text, table, within) for text in texts)
-    if len(found) > 3:
-        raise BadSetting("At most three tables can be asked for; leave {n} out.", n=len(found) - 3)
-    return found
+        questions = tuple(parse_question(text, table, within) for text in texts)
+    if len(questions) > 3:
+        raise BadSetting("At most three tables can be asked for; leave {n} out.", n=len(questions) - 3)
+    return questions
 
 
 # --- a plan of one's own
@@ -206,18 +206,18 @@ def questions_asked(texts: Sequence[str], within: float, table: Table) -> tuple[
 
 def roles_asked(args: argparse.Namespace, entries: Mapping[str, Any], table: Table) -> dict[str, Role]:
     """Return the roles that options give. Raises BadSetting, UnknownColumn."""
-    found: dict[str, Role] = {}
+    roles: dict[str, Role] = {}
     given = {"sa": Role.SA, "nsa": Role.NSA, "drop": Role.DROPPED, "identifier": Role.IDENTIFIER}
     for option, role in given.items():
         with name_option(f"--{option}"):
             for name in (name for text in getattr(args, option) for name in columns_named(text, table)):
-                if found.setdefault(name, role) is not role:
+                if roles.setdefault(name, role) is not role:
                     raise BadSetting("Column “{name}” is given two roles; give it one.", name=name)
     with name_option("--set", "kept_identifiers"):
         for name in entries.get("kept_identifiers", ()):
-            if not found.setdefault(table[name].name, Role.NSA).is_published:
+            if not roles.setdefault(table[name].name, Role.NSA).is_published:
                 raise BadSetting("Column “{name}” is given two roles; give it one.", name=name)
-    return found
+    return roles
 
 
 def _check_roles(roles: Mapping[str, Role], person: str | None, questions: Sequence[AskedTable]) -> None:
@@ -232,21 +232,21 @@ def _check_roles(roles: Mapping[str, Role], person: str | None, questions: Seque
                     raise BadSetting("Column “{name}” is given two roles; give it one.", name=name)
 
 
-def _limits_asked(said: Mapping[str, str]) -> tuple[OwnLimit, ...]:
+def _limits_asked(texts: Mapping[str, str]) -> tuple[OwnLimit, ...]:
     """Return the limits that are set by hand, with their reasons. Raises BadSetting."""
-    found: dict[str, OwnLimit] = {}
-    for name, rest in said.items():
+    limits: dict[str, OwnLimit] = {}
+    for name, rest in texts.items():
         value, _, why = rest.partition(":")
         try:
             number = float(value)
         except ValueError:
             raise misfit(f"{name}={rest}", "limits", "NAME=VALUE:REASON") from None
         for each in _LIMITS.get(name, (name,)):
-            found[each] = OwnLimit(each, number, why.strip())
-    return tuple(found.values())
+            limits[each] = OwnLimit(each, number, why.strip())
+    return tuple(limits.values())
 
 
-def _changes_asked(args: argparse.Namespace, table: Table, plan: Plan, said: Mapping[str, Any]) -> dict[str, Any]:
+def _changes_asked(args: argparse.Namespace, table: Table, plan: Plan, entries: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the options say of a plan beside roles and questions. Raises BadSetting."""
     changes: dict[str, Any] = {}
     if args.generalise:
@@ -255,20 +255,20 @@ def _changes_asked(args: argparse.Namespace, table: Table, plan: Plan, said: Map
             for name in (name for name in steps if not plan.roles[name].is_published):
                 raise BadSetting("Column “{name}” is left out, so its values can't be grouped; publish it.", name=name)
         changes = {"generalisations": {**plan.generalisations, **steps}}
-    if kept := said.get("kept_identifiers"):
+    if kept := entries.get("kept_identifiers"):
         changes["kept_identifiers"] = {**plan.kept_identifiers, **kept}
-    if {"draw", "together"} & said.keys() or args.gamma is not None:
-        changes["blocks"] = _blocks_asked(args, table, plan, said)
+    if {"draw", "together"} & entries.keys() or args.gamma is not None:
+        changes["blocks"] = _blocks_asked(args, table, plan, entries)
     return changes
 
 
-def _blocks_asked(args: argparse.Namespace, table: Table, plan: Plan, said: Mapping[str, Any]) -> tuple[Block, ...]:
-    name = said.get("draw", plan.blocks[0].draw.name)
+def _blocks_asked(args: argparse.Namespace, table: Table, plan: Plan, entries: Mapping[str, Any]) -> tuple[Block, ...]:
+    name = entries.get("draw", plan.blocks[0].draw.name)
     # Not by `or`: a gamma of 0 is to be refused, and once meant the audience's strength.
     with name_option(*(("--set", "draw") if args.gamma is None else ("--gamma",))):
         draw = draw_from({"draw": name, "gamma": plan.gamma if args.gamma is None else args.gamma})
     blocks = [each.columns for each in plan.blocks]
-    for text in said["together"].split("|") if "together" in said else ():
+    for text in entries["together"].split("|") if "together" in entries else ():
         joined = tuple(columns_named(text, table))
         if shown := [column for column in joined if column not in plan.sensitive]:
             raise BadSetting("Column “{name}” is drawn together but not secret; name it with --sa, too.", name=shown[0])

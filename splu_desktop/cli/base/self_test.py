@@ -23,26 +23,26 @@ def run() -> int:
         f"{platform.system()} {platform.release()}, {platform.machine()}; {' '.join(filter(None, platform.libc_ver()))}"
     )
     try:
-        found = installation.compare_installation()
+        state = installation.compare_installation()
     except (OSError, ValueError):
         tell(_OTHER)
         return 1
-    if found is None:
+    if state is None:
         print(f"Python {platform.python_version()}, {sys.prefix}")
         tell("It runs from its source, so there is no list of built files to compare with.")
         return 0
     bill = json.loads(resource_path("sbom.cdx.json").read_text("utf-8"))["components"]
     parts = (f"{part['name']} {part.get('version', '')}" for part in bill if part["name"] in _NAMED)
     print(f"{installation.folder()}: {', '.join(parts)}")
-    wrong = (say("altered"), found.altered_files), (say("missing"), found.missing), (say("not of it"), found.strange)
+    wrong = (say("altered"), state.altered_files), (say("missing"), state.missing), (say("not of it"), state.strange)
     for words, names in wrong:
         for name in names[:10]:
             print(f"FAILED  {translate(words)}: {one_line(name)}")
         if len(names) > 10:
             print(f"FAILED  {translate(words)}: +{len(names) - 10}")
-    tell("Seal {seal}; it must be the SHA-256 of the .files.sha256 published with this version.", seal=found.seal)
-    if not found.sound:
+    tell("Seal {seal}; it must be the SHA-256 of the .files.sha256 published with this version.", seal=state.seal)
+    if not state.sound:
         tell(_OTHER)
         return 1
-    tell("ok  all {n} files are as they were built, and there is none too many.", n=found.files)
+    tell("ok  all {n} files are as they were built, and there is none too many.", n=state.files)
     return 0

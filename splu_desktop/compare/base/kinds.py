@@ -76,11 +76,11 @@ class UnbiasedDraw(System):
         return np.asarray((self.true / self.true.sum(axis=1, keepdims=True))[self.classes[records]])
 
     def evidence(self, records: Ints) -> Floats:
-        found = np.empty((len(records), self.source.m))
+        likelihoods = np.empty((len(records), self.source.m))
         for each, counts in enumerate(self.true):
             here = np.flatnonzero(self.classes[records] == each)
-            found[here] = self.transition(counts)[:, self.drawn_values[records[here]]].T
-        return found
+            likelihoods[here] = self.transition(counts)[:, self.drawn_values[records[here]]].T
+        return likelihoods
 
     def answer(self, questions: CountingQuestions) -> Floats:
         asked, target = self.count_with_targets(questions)

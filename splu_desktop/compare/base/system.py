@@ -158,7 +158,7 @@ class System(ABC):
 
         def others_asked(count: int) -> set[int]:
             most, falls = self.all_others(source, count), ((y, q * y + r) for y in range(1, 2 * count + 1))
-            asked = ((told * count - p * y) / fall - count for y, fall in falls if fall for told in (1 - edge, 1))
+            asked = ((factor * count - p * y) / fall - count for y, fall in falls if fall for factor in (1 - edge, 1))
             return {0, most, *(int(each) for each in asked if 0 < each < most)}
 
         def wrong(count: int, others: int) -> float:

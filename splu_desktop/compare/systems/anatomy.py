@@ -112,12 +112,12 @@ class Anatomy(Buckets):
 
 def rules_out(source: TrueTable) -> list[Flags]:
     """Return for each unchanged column (m_j, m) whether a label rules a value out."""
-    found = []
+    flags = []
     for column in source.columns:
         counts = count_pairs(column.codes, column.m, source.sensitive.codes, source.m)
         expected = column.counts()[:, None] * source.shares
-        found.append((counts < _RULED_OUT * expected) & (expected >= _LEARNT))
-    return found
+        flags.append((counts < _RULED_OUT * expected) & (expected >= _LEARNT))
+    return flags
 
 
 @system("buckets-with-fakes", say("Buckets with fake values"), points=((2, 1), (3, 2), (5, 4)))
@@ -141,8 +141,8 @@ class FakeValues(Anatomy):
         self.counts = (self.counts + sparse.coo_array((np.ones(len(places[0])), places), shape=others.shape)).tocsr()
 
     def answer(self, questions: CountingQuestions) -> Floats:
-        inside, told = questions.incidence @ self.part, self.counts.sum(axis=0)
-        by_chance = self.fakes * inside.sum(axis=1)[:, None] * told / told.sum()
+        inside, totals = questions.incidence @ self.part, self.counts.sum(axis=0)
+        by_chance = self.fakes * inside.sum(axis=1)[:, None] * totals / totals.sum()
         return questions.pick(np.maximum((inside @ self.counts).toarray() - by_chance, 0.0))
 
     def insider(self, records: Ints, row: Floats, questions: CountingQuestions, answers: Floats) -> Floats:

@@ -79,13 +79,13 @@ class Mondrian(Groups):
 
     def _halves_meet(self, node: Ints, above: Flags, values: Ints) -> Flags:
         """Return (K,) whether both halves of each class may stand."""
-        number, m, found = int(node[-1]) + 1, self.source.m, []
+        number, m, flags = int(node[-1]) + 1, self.source.m, []
         for part in in_parts(number, 2 * m):
             some, many = slice(*np.searchsorted(node, (part.start, part.stop))), part.stop - part.start
             half = 2 * (node[some] - part.start) + above[some]
             counts = count_pairs(half, 2 * many, values[some], m)
-            found.append(self.meets(counts.astype(np.float64), self.source.shares).reshape(many, 2).all(axis=1))
-        return np.concatenate(found)
+            flags.append(self.meets(counts.astype(np.float64), self.source.shares).reshape(many, 2).all(axis=1))
+        return np.concatenate(flags)
 
     def hold(self, group: Ints) -> None:
         super().hold(group)

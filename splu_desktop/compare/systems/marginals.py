@@ -54,8 +54,8 @@ def marginal(cells: Floats, axes: Sequence[int]) -> Floats:
 
 def is_linked(true: Floats, axes: Axes, k: int) -> bool:
     """Return whether each combination of a marginal's unchanged labels has no record or k and more (Definition 4.1)."""
-    found = marginal(true, [at for at in axes if at < true.ndim - 1])
-    return bool(((found == 0) | (found >= k)).all())
+    counts = marginal(true, [at for at in axes if at < true.ndim - 1])
+    return bool(((counts == 0) | (counts >= k)).all())
 
 
 def fit_marginals(true: Floats, marginals: Sequence[Axes], start: Floats) -> Floats | None:
@@ -77,12 +77,12 @@ def fit_marginals(true: Floats, marginals: Sequence[Axes], start: Floats) -> Flo
 
 def shares_within(counts: Ints, of: Ints, k: int) -> Floats:
     """Return (m,) the share of each label in its range; those of fewer than k records count as one, with k at least."""
-    told = counts.astype(np.float64)
+    levels = counts.astype(np.float64)
     for number in range(int(of.max()) + 1):
         rising = np.flatnonzero(of == number)[np.argsort(counts[of == number], kind="stable")]
         few = max(int((counts[rising] < k).sum()), int(np.searchsorted(np.cumsum(counts[rising]), k)) + 1)
-        told[rising[:few]] = counts[rising[:few]].mean()
-    return np.asarray(told / np.bincount(of, counts)[of])
+        levels[rising[:few]] = counts[rising[:few]].mean()
+    return np.asarray(levels / np.bincount(of, counts)[of])
 
 
 def is_combinatorial(true: Floats, marginals: Sequence[Axes], k: int) -> bool | None:
@@ -145,11 +145,11 @@ class Marginals(System):
         true, n, k, diversity = self.true, self.source.n, self.k, RecursiveDiversity(self.l, self.c)
 
         def fit(chosen: list[Axes], start: Floats) -> Floats | None:
-            found = fit_marginals(true, chosen, start)
-            if found is None:
+            joint = fit_marginals(true, chosen, start)
+            if joint is None:
                 return None
-            by_value = found.reshape(-1, self.source.m)
-            return found if diversity.meets(by_value[by_value.sum(axis=1) > 0], self.source.shares).all() else None
+            by_value = joint.reshape(-1, self.source.m)
+            return joint if diversity.meets(by_value[by_value.sum(axis=1) > 0], self.source.shares).all() else None
 
         def gain(axes: Axes) -> float:
             """KL(true || fitted) of a marginal, nats: by at least so much the fit comes nearer if it is added."""

@@ -81,7 +81,7 @@ def two_sizes(counts: Ints, caps: Caps, progress: Progress = SILENT, *, below: i
 
     For each pair of sizes the first valid setting is the best; only those below the best loss so far are looked at.
     """
-    n, best, found = int(counts.sum()), below, tuple[Part, ...]()
+    n, best, parts = int(counts.sum()), below, tuple[Part, ...]()
     for small, large in itertools.combinations(caps, 2):
         # Each record costs (S - 1)^2 / S at least, which rises with S.
         if n * (small - 1) ** 2 >= best * small:
@@ -98,8 +98,8 @@ def two_sizes(counts: Ints, caps: Caps, progress: Progress = SILENT, *, below: i
         for at in some[filled & (room[0] + room[1] >= counts).all(axis=1)][:1]:
             held = partition(counts, (caps[small] * first[at], caps[large] * second[at]), small * int(first[at]))
             both = Part(small, int(first[at]), held), Part(large, int(second[at]), counts - held)
-            best, found = int(losses[at]), tuple(part for part in both if part.number)
-    return found or None
+            best, parts = int(losses[at]), tuple(part for part in both if part.number)
+    return parts or None
 
 
 def partition(counts: Ints, room: tuple[Ints, Ints], records: int) -> Ints:
@@ -123,13 +123,13 @@ def many_sizes(counts: Ints, caps: Caps, progress: Progress = SILENT) -> Parts |
 
     Algorithm 2. None where not even two sizes fit.
     """
-    found, waiting = list[Part](), list(two_sizes(counts, caps, progress) or ())
+    parts, waiting = list[Part](), list(two_sizes(counts, caps, progress) or ())
     while waiting:
         part = waiting.pop()
         smaller = two_sizes(part.records, caps, progress, below=loss((part,)))
         waiting.extend(smaller or ())
-        found.extend(() if smaller else (part,))
-    return tuple(found) or None
+        parts.extend(() if smaller else (part,))
+    return tuple(parts) or None
 
 
 def best_sizes(counts: Ints, caps: Caps, progress: Progress = SILENT) -> Parts | None:
@@ -143,7 +143,7 @@ def best_sizes(counts: Ints, caps: Caps, progress: Progress = SILENT) -> Parts |
     sets = np.concatenate([np.eye(len(counts), dtype=bool), below, ~below])
     while left > 0:
         progress.report("Comparing", 1 - left / NODES)
-        found = milp(
+        solution = milp(
             (sizes - 1.0) ** 2,
             integrality=np.ones(len(sizes), np.int64),
             bounds=Bounds(0, np.inf),
@@ -153,12 +153,12 @@ def best_sizes(counts: Ints, caps: Caps, progress: Progress = SILENT) -> Parts |
             ],
             options={"node_limit": left, "mip_rel_gap": 0.0},
         )
-        if found.status == _NONE:
+        if solution.status == _NONE:
             return None
-        if found.status != 0:
+        if solution.status != 0:
             break
-        left -= max(int(found.mip_node_count), 1)
-        number = np.rint(found.x).astype(np.int64)
+        left -= max(int(solution.mip_node_count), 1)
+        number = np.rint(solution.x).astype(np.int64)
         held, crowded = _deal(counts, np.minimum(room * number, counts[:, None]), sizes * number)
         if not crowded.any():
             return tuple(Part(int(sizes[at]), int(number[at]), held[:, at]) for at in np.flatnonzero(number))

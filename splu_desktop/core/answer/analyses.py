@@ -156,10 +156,10 @@ def indicator(column: Column, labels: Labels) -> Floats:
 
 def numbers_of(published: Published, name: str) -> Floats:
     """Return (m, 1) the numbers of a column's labels, NaN for none. Raises BadQuestion for a column of words."""
-    found = published.numbers(name)
-    if found is None:
+    numbers = published.numbers(name)
+    if numbers is None:
         raise BadQuestion("“{column}” holds no numbers; name one of its values.", column=name)
-    return np.asarray(found, float)[:, None]
+    return np.asarray(numbers, float)[:, None]
 
 
 def _outcome(published: Published, analysis: Analysis) -> Feature:
@@ -185,12 +185,12 @@ def _where(reader: Reader, analysis: Analysis) -> dict[str, Feature]:
 
 def _weight(values: Values) -> Floats:
     """Return (R or 1,) 1 for rows that meet all conditions and whose features all mean something, else 0."""
-    found: Floats = np.ones(1)
+    weight: Floats = np.ones(1)
     for key, each in values.items():
         met = np.isfinite(each).all(axis=1)
-        found = found * (each[:, 0] * met if key.startswith("where") else met)
+        weight = weight * (each[:, 0] * met if key.startswith("where") else met)
     # A hidden value in a condition makes this a number between: its state counts with the score's weight.
-    return np.nan_to_num(found)
+    return np.nan_to_num(weight)
 
 
 # --- a mean, and what compares the mean among the exposed with that among the others

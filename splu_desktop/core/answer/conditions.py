@@ -224,8 +224,8 @@ def parse_condition(text: str, published: Published) -> Condition:
     if fitting:
         name, sign = max(fitting, key=lambda each: len(each[0]))
         asked = in_labels(_SIGNS[sign].format(_after(name, text, sign)), name, published)
-        found = parse_choice(asked, published.table[name], sensitive=published.is_sensitive(name))
-        return replace(found, complement=True) if sign == "!=" else found
+        condition = parse_choice(asked, published.table[name], sensitive=published.is_sensitive(name))
+        return replace(condition, complement=True) if sign == "!=" else condition
     if (together := unicodedata.normalize("NFC", text)) != text:  # as names are
         return parse_condition(together, published)
     head, equals, _ = text.partition("=")
@@ -377,9 +377,9 @@ def _code(column: Column, text: str) -> int | None:
     stripped = text.strip()
     if not stripped:
         return None
-    found = _alike(column, stripped) if column.values is not None else column.fold_index.get(fold_text(stripped), ())
+    codes = _alike(column, stripped) if column.values is not None else column.fold_index.get(fold_text(stripped), ())
     # Two labels with one value ("30" and "30.0") leave it open which is meant.
-    return int(found[0]) if len(found) == 1 else None
+    return int(codes[0]) if len(codes) == 1 else None
 
 
 def _alike(column: Column, text: str) -> list[int]:

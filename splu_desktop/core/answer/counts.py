@@ -286,10 +286,10 @@ def count_rows_beside(key: NDArray[np.integer], owner: NDArray[np.integer] | Non
 def sum_by_line(parts: Floats, line: NDArray[np.integer], lines: int) -> Floats:
     """Return (lines, Q) sums of (K, Q) figures of parts, each of which belongs to a line (K,), ascending."""
     first = np.flatnonzero(np.append(True, line[1:] != line[:-1])[: len(line)])
-    found = np.zeros((lines, parts.shape[1]))
+    sums = np.zeros((lines, parts.shape[1]))
     if len(first):
-        found[line[first]] = np.add.reduceat(parts, first, axis=0)
-    return found
+        sums[line[first]] = np.add.reduceat(parts, first, axis=0)
+    return sums
 
 
 def learn_spread(estimate: Floats, variance: Floats, target: Floats) -> float:

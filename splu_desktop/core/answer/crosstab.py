@@ -109,18 +109,18 @@ def crosstab(
         key += table[name].codes
     rows_inside = reader.rows_that_meet(question.nsas)
     inside[rows_inside] = key[rows_inside] + 1
-    line, found = cross_codes(inside, math.prod(table[name].m for name in open_by) + 1)
-    outside = int(found[0] == 0) if len(found) else 0
-    keys = found[outside:] - 1
+    line, line_keys = cross_codes(inside, math.prod(table[name].m for name in open_by) + 1)
+    outside = int(line_keys[0] == 0) if len(line_keys) else 0
+    keys = line_keys[outside:] - 1
     if len(keys) * table[column].m * (table[hidden[0]].m if hidden else 1) > MOST_CELLS:
         raise BadQuestion("The table would have more than {most} cells; name fewer columns.", most=MOST_CELLS)
     heads, alpha = label_lines([table[name] for name in open_by], keys), published.thresholds.alpha
     labels = tuple(map(str, table[column].labels))
     if not published.is_sensitive(column):
-        counts = count_pairs(line, len(found), table[column].codes, table[column].m)[outside:]
+        counts = count_pairs(line, len(line_keys), table[column].codes, table[column].m)[outside:]
         x, rows = counts.astype(float), counts.sum(axis=1)
         return CrossTable(tuple(by), column, heads, labels, rows, counts, x, x, x, x, x, exact=True, small=alpha)
-    grid = reader.column_grid(line, len(found), *hidden, column)
+    grid = reader.column_grid(line, len(line_keys), *hidden, column)
     top = np.broadcast_to(grid.line_rows[:, None].astype(float), grid.published_counts.shape)
     low, high = grid.figures.interval(top)
     low_alike, high_alike = reader.among_alike(grid, top).interval(top)
@@ -131,7 +131,7 @@ def crosstab(
     shown, selected = grid.published_counts, grid.line_rows
     if hidden:  # lines of the hidden column's values come out of the pairs
         m1 = table[hidden[0]].m
-        shown, selected = shown.reshape(len(found) * m1, -1), np.repeat(selected, m1)
+        shown, selected = shown.reshape(len(line_keys) * m1, -1), np.repeat(selected, m1)
         order = [*open_by, hidden[0]]
         heads = tuple((*head, str(label)) for head in heads for label in table[hidden[0]].labels)
         heads = tuple(tuple(head[order.index(name)] for name in by) for head in heads)
@@ -143,11 +143,11 @@ def crosstab(
 
 def label_lines(columns: Sequence[Column], keys: NDArray[np.int64]) -> tuple[tuple[str, ...], ...]:
     """Return the labels of each line, whose key numbers the labels of all columns as digits do."""
-    found, rest = [], keys
+    heads, rest = [], keys
     for column in reversed(columns):
         rest, code = np.divmod(rest, column.m)
-        found.append(map(str, column.labels[code]))
-    return tuple(zip(*reversed(found), strict=True)) if found else ((),) * len(keys)
+        heads.append(map(str, column.labels[code]))
+    return tuple(zip(*reversed(heads), strict=True)) if heads else ((),) * len(keys)
 
 
 def _lean(reader: Reader, grid: Grid, names: Sequence[str], by: Sequence[str], keys: NDArray[np.int64]) -> Floats:

@@ -136,10 +136,10 @@ class Equations:
 
     def values(self, state: Sequence[int]) -> dict[str, Floats]:
         """Return the features of all rows, were their hidden values in this state."""
-        found = dict(self.open)
+        by_key = dict(self.open)
         for each, at in zip(self.hidden, state, strict=True):
-            found |= {key: values[at : at + 1] for key, values in each.values.items()}
-        return found
+            by_key |= {key: values[at : at + 1] for key, values in each.values.items()}
+        return by_key
 
     def _weigh(self, state: Sequence[int], but: int = -1) -> Floats:
         """Return (R,) the weight of a state in each row, a product over blocks; without that of block `but`."""

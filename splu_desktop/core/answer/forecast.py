@@ -265,14 +265,14 @@ class Forecaster:
     ) -> Floats:
         """Return (G, K) half the width of the range of each of K `cells` (L, Q)."""
         line, lines = self._lines(by)
-        asked, told = np.flatnonzero(cells.any(axis=1)), np.flatnonzero(cells.any(axis=0))
+        asked, value_codes = np.flatnonzero(cells.any(axis=1)), np.flatnonzero(cells.any(axis=0))
         # All other lines are one, which few classes then cross: of tens of lines and values the rest is not worked out.
         place = np.full(lines, len(asked), np.int32)
         place[asked] = np.arange(len(asked))
         line = place.take(line)
         some = None if len(asked) == lines else np.flatnonzero(line < len(asked))
-        low, high = self.counts(line, len(asked) + 1, values[told], sensitive, gammas, some)
-        return np.asarray((high - low)[:, :-1][:, cells[np.ix_(asked, told)]] / 2)
+        low, high = self.counts(line, len(asked) + 1, values[value_codes], sensitive, gammas, some)
+        return np.asarray((high - low)[:, :-1][:, cells[np.ix_(asked, value_codes)]] / 2)
 
 
 def _events(column: Column, values: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -284,9 +284,9 @@ def _events(column: Column, values: NDArray[np.int64]) -> NDArray[np.int32]:
 
 def _tally(line: NDArray[np.integer], events: NDArray[np.int32], lines: int, m: int) -> Floats:
     """Return (L, m - 1) rows of each line with each event but the last."""
-    told = np.flatnonzero(events < m - 1)
-    if 2 * len(told) < len(events):  # few values are asked about, which few rows have
-        line, events = line.take(told), events.take(told)
+    hits = np.flatnonzero(events < m - 1)
+    if 2 * len(hits) < len(events):  # few values are asked about, which few rows have
+        line, events = line.take(hits), events.take(hits)
     return count_pairs(line, lines, events, m)[:, :-1].astype(float)
 
 
@@ -300,7 +300,7 @@ def _some_values(column: Column, parts: int) -> NDArray[np.int64]:
 
 def _asked_values(column: Column, value: str | None, least: int) -> NDArray[np.int64]:
     """Return the codes of the values that a table counts: all of so many rows or more, or the one that is named."""
-    found = ~column.missing & (column.counts() >= least) if value is None else column.labels == value
-    if value is not None and not found.any():
+    flags = ~column.missing & (column.counts() >= least) if value is None else column.labels == value
+    if value is not None and not flags.any():
         raise BadSetting("“{column}” has no value “{value}”.", column=column.name, value=value)
-    return np.flatnonzero(found)
+    return np.flatnonzero(flags)

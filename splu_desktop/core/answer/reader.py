@@ -111,7 +111,7 @@ class Reader:
         """Return answers to counts, in their order. Raises BadQuestion, BadSetting; Cancelled."""
         if estimator not in ESTIMATORS:
             raise BadSetting(none_of(estimator, ESTIMATORS))
-        found: list[Answer] = []
+        answers: list[Answer] = []
         # Files of thousands of questions ask many twice, in other words.
         known: dict[Question, Answer] = {}
         for done, conditions in enumerate(questions):
@@ -119,8 +119,8 @@ class Reader:
             question = self.resolve(conditions)
             if question not in known:
                 known[question] = self._answer(question, estimator)
-            found.append(replace(known[question], conditions=tuple(conditions)))
-        return found
+            answers.append(replace(known[question], conditions=tuple(conditions)))
+        return answers
 
     def resolve(self, conditions: Sequence[Condition]) -> Question:
         """Return conditions as sets of labels, those on one column intersected. Raises BadQuestion.
@@ -157,11 +157,11 @@ class Reader:
 
     def rows_that_meet(self, conditions: Sequence[tuple[str, bytes]]) -> Rows:
         """Return the rows that meet conditions on unchanged columns: of the next column only those are looked at."""
-        found: Rows = _ALL
+        rows: Rows = _ALL
         for name, flags in conditions:
-            met = np.frombuffer(flags, bool).take(self.published.table[name].codes[found])
-            found = np.flatnonzero(met) if isinstance(found, slice) else found.compress(met)
-        return found
+            met = np.frombuffer(flags, bool).take(self.published.table[name].codes[rows])
+            rows = np.flatnonzero(met) if isinstance(rows, slice) else rows.compress(met)
+        return rows
 
     @remember
     def _pairs(self, block: Block) -> BlockScores:

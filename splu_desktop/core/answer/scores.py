@@ -77,13 +77,13 @@ class BlockScores:
         if self.draw.name != "lenders":
             scores, places = self.phi(sets.astype(float)), np.arange(len(self._class), dtype=np.int32)
             return [(scores[:, at], places) for at in range(sets.shape[1])]
-        rows, found = np.maximum(np.bincount(self._class, self._rows, minlength=self.number), 1), []
+        rows, by_set = np.maximum(np.bincount(self._class, self._rows, minlength=self.number), 1), []
         for chosen in sets.T:
             shows = chosen.take(self._value)
             share = np.bincount(self._class.compress(shows), self._rows.compress(shows), minlength=self.number) / rows
             both = np.concatenate([-(1 - self.a) * share / self.a, (1 - (1 - self.a) * share) / self.a])
-            found.append((both, self.pair_class + np.int32(self.number) * shows))
-        return found
+            by_set.append((both, self.pair_class + np.int32(self.number) * shows))
+        return by_set
 
     def phi(self, h: Floats) -> Floats:
         """Return (P, ...) scores of functions h (size, ...) of the combinations, for each pair of `pair`.
@@ -98,11 +98,11 @@ class BlockScores:
             rows = np.maximum(np.bincount(self._class, self._rows, minlength=self.number), 1)
             means = (np.stack(sums, axis=1) / rows[:, None])[self._class].reshape(shown.shape)
             return np.asarray((shown - (1 - self.a) * means) / self.a)
-        found = np.empty_like(shown)
+        scores = np.empty_like(shown)
         values = np.moveaxis(np.asarray(h, float), 0, -1)
         for each in range(self.number):
             at = np.flatnonzero(self._class == each)
             # Published counts: shares of a class are right on average in them, and nobody has others.
             counts = np.bincount(self._value[at], self._rows[at], minlength=self.size).astype(float)
-            found[at] = np.moveaxis(self.draw.score(values, counts), -1, 0)[self._value[at]]
-        return found
+            scores[at] = np.moveaxis(self.draw.score(values, counts), -1, 0)[self._value[at]]
+        return scores

@@ -43,25 +43,25 @@ class Measure:
 @cache
 def measures() -> tuple[Measure, ...]:
     """Return the measures of the user's own files, which go first, and of `resources/generalise`. Raises BadSetting."""
-    found: list[Measure] = []
+    every: list[Measure] = []
     for path in (*own_files("bands"), resource_path("generalise/measures.toml")):
         try:
-            found += [_measure(said) for said in read_toml(path)["measure"]]
+            every += [_measure(entry) for entry in read_toml(path)["measure"]]
         except (KeyError, TypeError, ValueError):
             raise unreadable(path) from None
-    return tuple(found)
+    return tuple(every)
 
 
-def _measure(said: dict[str, Any]) -> Measure:
+def _measure(entry: dict[str, Any]) -> Measure:
     """Return a measure of a file, which may be anybody's. Raises TypeError, ValueError."""
-    lists: dict[str, Any] = {name: tuple(each) for name, each in said.items() if isinstance(each, list)}
-    found = Measure(**{**said, **lists})
-    low, high = found.medians
-    texts = (found.name, found.unit, found.source, *found.words)
-    rising = found.cuts and np.isfinite(found.cuts).all() and all(np.diff(found.cuts) > 0)
+    lists: dict[str, Any] = {name: tuple(each) for name, each in entry.items() if isinstance(each, list)}
+    measure = Measure(**{**entry, **lists})
+    low, high = measure.medians
+    texts = (measure.name, measure.unit, measure.source, *measure.words)
+    rising = measure.cuts and np.isfinite(measure.cuts).all() and all(np.diff(measure.cuts) > 0)
     if not (rising and low < high and all(isinstance(text, str) for text in texts)):
-        raise ValueError(found.name)
-    return found
+        raise ValueError(measure.name)
+    return measure
 
 
 @cache
@@ -97,10 +97,10 @@ def measure_of(column: Column) -> Measure | None:
 
 def clinical(column: Column) -> Intervals:
     """Return intervals at the cut points of the column's measure. Raises CannotGeneralise where it has none."""
-    found = measure_of(column)
-    if found is None or len(unique(np.searchsorted(found.cuts, numbers_and_counts(column)[0], side="right"))) < 2:
+    measure = measure_of(column)
+    if measure is None or len(unique(np.searchsorted(measure.cuts, numbers_and_counts(column)[0], side="right"))) < 2:
         raise CannotGeneralise(
             "No clinical cut points part the numbers of column “{column}”; give cut points of your own.",
             column=column.name,
         )
-    return Intervals(found.cuts, clinical=f"{found.name}, {found.unit}: {found.source}")
+    return Intervals(measure.cuts, clinical=f"{measure.name}, {measure.unit}: {measure.source}")

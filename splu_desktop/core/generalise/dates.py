@@ -58,12 +58,12 @@ class DatePart(Generalisation):
         if self.part is Part.WEEKDAY:  # 1970-01-01 was a Thursday
             return Grouping(np.where(known, (days.astype(np.int64) + 3) % 7, KEEP), WEEKDAYS)
         size = {Part.YEAR: 12, Part.QUARTER: 3, Part.MONTH: 1}[self.part]
-        found, which = np.unique(months[known] // size, return_inverse=True)
+        periods, which = np.unique(months[known] // size, return_inverse=True)
         group = np.full(column.m, KEEP)
         group[known] = which
-        names = [self._name(int(number)) for number in found]
+        names = [self._name(int(number)) for number in periods]
         if self.part is Part.YEAR and bool((known | column.missing).all()):
-            return Grouping(group, names, Kind.INTEGER, 1970.0 + found)
+            return Grouping(group, names, Kind.INTEGER, 1970.0 + periods)
         return Grouping(group, names)
 
     def _name(self, number: int) -> str:
@@ -105,10 +105,10 @@ class Age(Generalisation):
         if (ages < 0).any():
             words = "Column “{column}” holds dates after the reference date {at}; choose a later one."
             raise CannotGeneralise(words, column=column.name, at=self.at)
-        found, which = np.unique(ages, return_inverse=True)
+        years, which = np.unique(ages, return_inverse=True)
         group = np.full(column.m, KEEP)
         group[known] = which
-        return Grouping(group, [str(age) for age in found.tolist()], Kind.INTEGER, found.astype(np.float64))
+        return Grouping(group, [str(age) for age in years.tolist()], Kind.INTEGER, years.astype(np.float64))
 
     @property
     def words(self) -> str:

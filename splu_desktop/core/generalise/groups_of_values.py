@@ -76,8 +76,8 @@ class Groups(Generalisation):
 
     def settings(self) -> dict[str, Any]:
         """Return names and values of the groups."""
-        found: dict[str, Any] = {"groups": [{"name": name, "values": list(values)} for name, values in self.members]}
-        return found if self.rest is None else {**found, "rest": self.rest}
+        data: dict[str, Any] = {"groups": [{"name": name, "values": list(values)} for name, values in self.members]}
+        return data if self.rest is None else {**data, "rest": self.rest}
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Groups:
@@ -135,9 +135,9 @@ class Hierarchy(Generalisation):
 
     def group_labels(self, column: Column) -> Grouping:
         """Return the group of each label. Raises CannotGeneralise where the hierarchy lacks a value."""
-        found = {row[0]: row[self.level] for row in self.rows}
-        loose = {value.strip(): group for value, group in found.items()}
-        to = [found.get(label, loose.get(label.strip())) for label in column.labels.tolist()]
+        groups = {row[0]: row[self.level] for row in self.rows}
+        loose = {value.strip(): group for value, group in groups.items()}
+        to = [groups.get(label, loose.get(label.strip())) for label in column.labels.tolist()]
         known = zip(column.labels.tolist(), to, column.missing.tolist(), strict=True)
         if lacking := [label for label, name, gone in known if name is None and not gone]:
             raise CannotGeneralise(

@@ -58,10 +58,10 @@ def is_measurement(column: Column) -> bool:
         return False
     if column.kind is Kind.DECIMAL or values.min() < 0 or values.max() >= 1e6 or measure_of(column) is not None:
         return True
-    said = set(words_of(column.name))
-    if said & words_for_numbers("codes"):
+    words = set(words_of(column.name))
+    if words & words_for_numbers("codes"):
         return False
-    if distinct > LONG_CODE or said & words_for_numbers("quantities"):
+    if distinct > LONG_CODE or words & words_for_numbers("quantities"):
         return True
     return bool(distinct < _FILLED * (values.max() - values.min() + 1))
 
@@ -77,17 +77,17 @@ def suggest(column: Column) -> tuple[Generalisation, ...]:
         return ()
     if column.kind.is_date:
         return (_date_part(column),)
-    found: tuple[Generalisation, ...] = ()
+    ways: tuple[Generalisation, ...] = ()
     if measure_of(column) is not None:
         with suppress(CannotGeneralise):  # all records may lie within one interval
             return (clinical(column),)
     with suppress(CannotGeneralise):
-        found = (by_width(column, round_width(column)),)
-        if 2 * found[0].apply(column).counts().max() <= column.n:
-            return found
+        ways = (by_width(column, round_width(column)),)
+        if 2 * ways[0].apply(column).counts().max() <= column.n:
+            return ways
     with suppress(CannotGeneralise):
         return (by_magnitude(column),)
-    return found
+    return ways
 
 
 def _date_part(column: Column) -> Generalisation:

@@ -70,9 +70,9 @@ class Generalisation(ABC):
 
     def settings(self) -> dict[str, Any]:
         """Return the choice as plain data, without `how`; defaults left out."""
-        said = {each.name: getattr(self, each.name) for each in fields(self) if each.init}  # type: ignore[arg-type]
+        settings = {each.name: getattr(self, each.name) for each in fields(self) if each.init}  # type: ignore[arg-type]
         usual = {each.name: each.default for each in fields(self)}  # type: ignore[arg-type]
-        return {name: _plain(value) for name, value in said.items() if value != usual[name]}
+        return {name: _plain(value) for name, value in settings.items() if value != usual[name]}
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Generalisation:

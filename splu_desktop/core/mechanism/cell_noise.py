@@ -94,12 +94,12 @@ class CellNoise:
 
     def show(self, counts: Ints, sums: Keys) -> Ints:
         """Return (K,) counts with their noise; sums (K,) of the keys of the units in each cell, modulo 2^64."""
-        found = counts.copy()
+        noisy = counts.copy()
         for at in np.flatnonzero(counts).tolist():
             ends = np.cumsum(noise_law(min(int(counts[at]), MOST)))
             chance = self._hash(b"cell" + int(sums[at]).to_bytes(8, "big")) / 2.0**64
-            found[at] += min(int(np.searchsorted(ends, chance, side="right")), 2 * MOST) - MOST
-        return found
+            noisy[at] += min(int(np.searchsorted(ends, chance, side="right")), 2 * MOST) - MOST
+        return noisy
 
     def _hash(self, content: bytes) -> int:
         return int.from_bytes(hashlib.blake2b(content, key=self._key, digest_size=8).digest(), "big")

@@ -73,19 +73,19 @@ def make_classes(columns: Sequence[Column], units: Units, times: Ints | None = N
     for each, bound in zip(codes, bounds[1:], strict=True):
         keys = keys * np.int64(bound) + each
     inverse, there = cross_codes(keys, math.prod(bounds))
-    counts, found = np.bincount(inverse, times).astype(np.int64), np.zeros(len(there), np.int64)
+    counts, class_of = np.bincount(inverse, times).astype(np.int64), np.zeros(len(there), np.int64)
     # Of each class so far, what is joined in it of each column so far.
     parts: list[tuple[tuple[Any, ...], ...]] = [()]
     texts = [numbers.tolist(), *(list(map(str, column.labels)) for column in columns)]
     for digits, bound, labels in zip(np.unravel_index(there, bounds), bounds, texts, strict=True):
-        inner, crossed = cross_codes(found * bound + digits, len(parts) * bound)
+        inner, crossed = cross_codes(class_of * bound + digits, len(parts) * bound)
         of, values = (each.tolist() for each in np.divmod(crossed, bound))
         ends = np.cumsum(_join_small(np.bincount(inner, counts).astype(np.int64), of))
         begins = [0, *ends.tolist()]
         parts = [(*parts[of[at]], tuple([labels[v] for v in values[at:to]])) for at, to in itertools.pairwise(begins)]
-        found = np.searchsorted(ends, np.arange(len(of)), side="right")[inner]
+        class_of = np.searchsorted(ends, np.arange(len(of)), side="right")[inner]
     described = tuple([ClassCell(each[1:], each[0][0]) for each in parts])
-    return Classes(tuple(c.name for c in columns), found.astype(np.int32).take(inverse), described)
+    return Classes(tuple(c.name for c in columns), class_of.astype(np.int32).take(inverse), described)
 
 
 def keep_even_rows(owner: NDArray[np.integer], least: int = LEAST) -> NDArray[np.bool_]:

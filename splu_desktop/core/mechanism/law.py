@@ -102,7 +102,7 @@ def _far_probabilities(draw: Any, epsilon: float, smallest_t_e: float) -> Floats
         return np.array([error_probability(draw, int(count), epsilon, equal=True) for count in f])
     low, high = np.floor(f * (1 - epsilon) + _TIE * f), np.ceil(f * (1 + epsilon) - _TIE * f)
     # Summed in blocks of counts: one by one takes seconds.
-    found = np.zeros(most)
+    probabilities = np.zeros(most)
     for start in range(0, most, 512):
         part, below, above = (each[start : start + 512, None].astype(float) for each in (f, low, high - 1))
         if draw.name == "groups":
@@ -116,8 +116,8 @@ def _far_probabilities(draw: Any, epsilon: float, smallest_t_e: float) -> Floats
             keepers = np.maximum(np.rint(part * a) - half, 0) + np.arange(2 * half + 1)
             weight = binomial(keepers, part, a)
         wrong = _at_most(below - keepers, counts, chances) + 1 - _at_most(above - keepers, counts, chances)
-        found[start : start + 512] = (weight * wrong).sum(axis=1)
-    return found
+        probabilities[start : start + 512] = (weight * wrong).sum(axis=1)
+    return probabilities
 
 
 def _counts_around(mean: Floats) -> Floats:

@@ -67,7 +67,7 @@ def row_correlation(columns: Sequence[Codes], units: Units, classes: Codes, *, c
     """
     rows, one, other, many, who = _find_pairs(units)  # single rows add nothing to either sum
     of, there = cross_codes(classes.take(units.owner.take(rows)), int(classes.max()) + 1)
-    sizes, persons, found = units.sizes.take(units.owner.take(rows)), int(who.max(initial=-1)) + 1, 0.0
+    sizes, persons, worst = units.sizes.take(units.owner.take(rows)), int(who.max(initial=-1)) + 1, 0.0
     size, squares = (np.bincount(of, each, len(there))[:, None].astype(float) for each in (None, sizes))
     pairs_of = starmap(_show_together, combinations(columns, 2)) if crossed else ()
     for codes in chain(columns, pairs_of) if len(rows) else ():
@@ -92,9 +92,9 @@ def row_correlation(columns: Sequence[Codes], units: Units, classes: Codes, *, c
         two = np.bincount((to * bins).take(first) + to.take(second), minlength=bins**2).reshape(bins, bins)
         together = np.diag(np.bincount(to, single)) + two + two.T + shows.T @ shows
         share = np.add.reduceat(by_class, np.flatnonzero(np.diff(to, prepend=-1)), axis=1) / size
-        found = max(found, float(most))
-        found = max(found, _correlate_at_most(together, share, size, squares, math.ceil(found / _STEP - 1e-9) * _STEP))
-    return round(min(math.ceil(found / _STEP - 1e-9) * _STEP, 1.0), 2)
+        worst = max(worst, float(most))
+        worst = max(worst, _correlate_at_most(together, share, size, squares, math.ceil(worst / _STEP - 1e-9) * _STEP))
+    return round(min(math.ceil(worst / _STEP - 1e-9) * _STEP, 1.0), 2)
 
 
 def _show_together(one: NDArray[np.int32], other: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -69,10 +69,10 @@ def happens(source: Randomness, probability: float, count: int) -> NDArray[np.bo
     whole = int(probability * 2.0**64)
     high, low = divmod(min(whole, 1 << 64), 1 << 32)
     drawn = source.bits(count)
-    found = drawn < high
+    flags = drawn < high
     edge = np.flatnonzero(drawn == high)
-    found[edge] = source.bits(len(edge)) < low
-    return found
+    flags[edge] = source.bits(len(edge)) < low
+    return flags
 
 
 def permutation(source: Randomness, count: int) -> NDArray[np.int32]:

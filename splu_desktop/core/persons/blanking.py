@@ -138,9 +138,9 @@ def blank(
         kept = keep_even_rows(who)
         if not kept.all():
             left, who = left[kept], cross_codes(who[kept], persons)[0]
-        made = [columns[name].with_codes(columns[name].codes[left]) for name in classes]
+        class_columns = [columns[name].with_codes(columns[name].codes[left]) for name in classes]
         units = Units.of_persons(who)
-        return left, (units, make_classes(made, units))
+        return left, (units, make_classes(class_columns, units))
 
     def cross() -> NDArray[np.int64]:
         known = [columns[name] for name in unchanged]
@@ -161,10 +161,10 @@ def blank(
     while (gone := find_leavers(cross(), owner[left], persons, blanking.k)).any():
         left, drawn = divide(left[~gone[owner[left]]])
     changed = {name: column.with_codes(column.codes) for name, column in columns.items()}
-    found = replace(table, columns=tuple(changed.get(column.name, column) for column in table.columns))
+    result = replace(table, columns=tuple(changed.get(column.name, column) for column in table.columns))
     emptied, there = np.zeros((2, persons), bool)
     emptied[owner[left[touched[left]]]] = there[owner[left]] = True
-    return BlankedTable(found, left, int(emptied.sum()), int((~there).sum()), drawn)
+    return BlankedTable(result, left, int(emptied.sum()), int((~there).sum()), drawn)
 
 
 def _empty_rows(column: Column, rows: NDArray[np.intp]) -> Column:

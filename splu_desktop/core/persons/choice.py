@@ -75,9 +75,9 @@ class ByPerson:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data; entries left empty are left out."""
-        found = {name: got for name in ("column", "way", "reason", "order", "number") if (got := getattr(self, name))}
+        data = {name: got for name in ("column", "way", "reason", "order", "number") if (got := getattr(self, name))}
         least = {"least": self.least} if self.least != LEAST else {}
-        return {**found, **({"shift": list(self.shift), "days": self.days} if self.shift else {}), **least}
+        return {**data, **({"shift": list(self.shift), "days": self.days} if self.shift else {}), **least}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ByPerson:
@@ -98,9 +98,9 @@ def persons(column: Column) -> Ints:
     """Return (N,) the person of each row, numbered from 0; a row without a name is a person of its own."""
     codes, unknown = _first_spelling(column).take(column.codes), np.flatnonzero(column.missing.take(column.codes))
     codes[unknown] = column.m + np.arange(len(unknown))
-    found = cross_codes(codes, column.m + len(unknown))[0].astype(np.int64)
-    found.flags.writeable = False  # several rooms ask for the same
-    return found
+    who = cross_codes(codes, column.m + len(unknown))[0].astype(np.int64)
+    who.flags.writeable = False  # several rooms ask for the same
+    return who
 
 
 def _first_spelling(column: Column) -> Ints:

@@ -75,11 +75,11 @@ def find_marks(column: Column) -> tuple[Flags, Flags]:
     opened = mark & (days >= NO_END)
     unknown = mark & ~opened
     plain, counts = np.flatnonzero(dated & ~mark), column.counts()
-    for found, places in ((unknown, plain), (opened, plain[::-1])):  # labels stand in the order of their days
+    for marks, places in ((unknown, plain), (opened, plain[::-1])):  # labels stand in the order of their days
         for end in range(1, min(_MOST_MARKS, len(places) - 1) + 1):
             far = abs(int((days[places[end]] - days[places[end - 1]]).astype(np.int64))) > _FAR
             if far and int(counts[places[:end]].min()) >= _SHARED:
-                found[places[:end]] = True
+                marks[places[:end]] = True
     if len(left := np.flatnonzero(dated & ~opened & ~unknown)) >= _FEWEST_DAYS:
         rows = counts[left]
         top = int(rows.argmax())
@@ -96,12 +96,12 @@ def move_dates(column: Column, shift: Ints, days: int) -> Column:
     assert column.values is not None
     opened, unknown = find_marks(column)
     dated = ~np.isnat(column.values) & ~column.missing & ~opened & ~unknown
-    made = _Moved(column)
+    dates = _Moved(column)
     rows = np.flatnonzero(dated[column.codes])
     unit = "datetime64[D]" if column.kind is Kind.DATE else "datetime64[us]"
     moved = column.values.astype(unit)[column.codes[rows]] + shift[rows].astype("timedelta64[D]")
     distinct, to = np.unique(moved, return_inverse=True)
-    made.put(rows, _write(distinct), to, list(distinct))
+    dates.put(rows, _write(distinct), to, list(distinct))
     texts = np.flatnonzero(np.isnat(column.values) & ~column.missing)
     partial = _partial_dates(column, texts, days)
     for period, starts in partial.items():
@@ -111,17 +111,17 @@ def move_dates(column: Column, shift: Ints, days: int) -> Column:
         first[list(starts)] = list(starts.values())
         moved = first[column.codes[rows]] + (middle + shift[rows]).astype("timedelta64[D]")
         distinct, to = np.unique(moved.astype(f"datetime64[{code}]"), return_inverse=True)
-        made.put(rows, np.datetime_as_string(distinct).tolist(), to)
+        dates.put(rows, np.datetime_as_string(distinct).tolist(), to)
     known = {at for starts in partial.values() for at in starts}
     # A text with digits may tell a day in words of its own; one without tells none.
     telling = [at for at in texts.tolist() if at not in known and re.search(r"\d", column.labels[at])]
     for marks, text in ((opened, OPEN), (unknown | np.isin(np.arange(column.m), telling), UNKNOWN)):
         rows = np.flatnonzero(marks[column.codes])
-        made.put(rows, [text], np.zeros(len(rows), np.int64))
-    rest = np.flatnonzero(made.codes < 0)
+        dates.put(rows, [text], np.zeros(len(rows), np.int64))
+    rest = np.flatnonzero(dates.codes < 0)
     stay, to = np.unique(column.codes[rest], return_inverse=True)
-    made.put(rest, column.labels[stay].tolist(), to)
-    return made.column()
+    dates.put(rest, column.labels[stay].tolist(), to)
+    return dates.column()
 
 
 class _Moved:
@@ -144,8 +144,8 @@ class _Moved:
         labels, first, to = np.unique(np.array(self._texts, object), return_index=True, return_inverse=True)
         gone = np.array([text in missing for text in labels.tolist()], bool)
         values = np.array(self._values, "datetime64[us]")[first]
-        made = Column.from_codes(self._from.name, to[self.codes], labels, gone, values, kind=self._from.kind)
-        return made.without_unused_labels()
+        column = Column.from_codes(self._from.name, to[self.codes], labels, gone, values, kind=self._from.kind)
+        return column.without_unused_labels()
 
 
 def _write(moments: NDArray[np.datetime64]) -> list[str]:
@@ -158,13 +158,13 @@ def _write(moments: NDArray[np.datetime64]) -> list[str]:
 
 def _partial_dates(column: Column, texts: NDArray[np.intp], days: int) -> dict[str, dict[int, np.datetime64]]:
     """Return period -> label that names one -> its first day, of those periods that so large a shift hides."""
-    found: dict[str, dict[int, np.datetime64]] = {}
+    by_form: dict[str, dict[int, np.datetime64]] = {}
     for name, (form, code, _, least) in _PERIODS.items():
         named = [at for at in texts.tolist() if form.fullmatch(str(column.labels[at]))]
         if days >= least:
             sound = [at for at in named if code == "Y" or 1 <= int(column.labels[at][5:]) <= 12]
-            found[name] = {at: np.datetime64(column.labels[at], "D") for at in sound}
-    return found
+            by_form[name] = {at: np.datetime64(column.labels[at], "D") for at in sound}
+    return by_form
 
 
 @dataclass(frozen=True)

@@ -64,11 +64,11 @@ def person_columns(table: Table) -> tuple[str, ...]:
 @remember
 def find_persons(table: Table) -> tuple[PersonColumn, ...]:
     """Return what names persons, likeliest first: what repeats before what does not, then by how sure it is."""
-    found = [each for column in table.columns if (each := _as_persons(column)) is not None]
-    if not any(each.sure > 1 for each in found):
-        found += _of_one_person(table)
-    mixed = {each.name: len(found) > 1 and _mixes_sexes(table, table[each.name]) for each in found}
-    return tuple(sorted(found, key=lambda each: (-each.sure, mixed[each.name], not each.repeats, -each.rows)))
+    candidates = [each for column in table.columns if (each := _as_persons(column)) is not None]
+    if not any(each.sure > 1 for each in candidates):
+        candidates += _of_one_person(table)
+    mixed = {each.name: len(candidates) > 1 and _mixes_sexes(table, table[each.name]) for each in candidates}
+    return tuple(sorted(candidates, key=lambda each: (-each.sure, mixed[each.name], not each.repeats, -each.rows)))
 
 
 def _mixes_sexes(table: Table, column: Column) -> bool:
@@ -110,9 +110,9 @@ def what_rows_are(table: Table, *, several: bool) -> int | None:
         words = [fold(word) for word in words_of(name)]
         if each.role is not Role.IDENTIFIER or each.subject != "person" or is_name_of_persons(name):
             continue
-        said = [at for at, begins in enumerate(_ROWS, 1) if any(word.startswith(begins) for word in words)]
-        if said:
-            return said[0] if said[0] < len(_ROWS) and distinct_share(table[name]) > _OWN else None
+        places = [at for at, begins in enumerate(_ROWS, 1) if any(word.startswith(begins) for word in words)]
+        if places:
+            return places[0] if places[0] < len(_ROWS) and distinct_share(table[name]) > _OWN else None
     return None if several else 0
 
 
@@ -123,7 +123,7 @@ def _of_one_person(table: Table) -> list[PersonColumn]:
     persons or their stays. Rooms may be of one sex as well, so units and places are none.
     """
     subjects = {name: each.subject for name, each in suggest_roles(table).items()}
-    by = next((said for said in ("sex", "age") if said in subjects.values()), "")
+    by = next((trait for trait in ("sex", "age") if trait in subjects.values()), "")
     same = [column for column in table.columns if by and subjects[column.name] == by and _is_mixed(column)]
     may_be = [column for column in table.columns if same and subjects[column.name] not in HARMLESS]
     return [

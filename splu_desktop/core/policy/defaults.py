@@ -51,18 +51,18 @@ def default_questions(
         every = (AskedTable(name, _one_value(table[name], public_values), by, within=within) for by in options)
         return list(itertools.islice((each for each in every if _has_large_cells(table, each, unchanged)), 1))
 
-    found: list[AskedTable] = []
+    questions: list[AskedTable] = []
     for name in ranked:
-        same = (tells_whole(table[each.sa], table[name]) for each in found if table[each.sa].m == table[name].m)
-        if len(found) < MOST_TABLES and not any(same):  # a code beside its description is one question
-            found += ask(name, *by_persons)
-            found += ask(name, *((unit,) for unit in units[:1])) if len(found) < 2 else []
-    if ranked[0] not in [each.sa for each in found]:  # a small table tells totals, as does what it is about
-        totals = [each for name in (ranked[:1] if found else ranked) for each in ask(name, ())]
-        found = [*found[: MOST_TABLES - 1], *totals] if totals else found
+        same = (tells_whole(table[each.sa], table[name]) for each in questions if table[each.sa].m == table[name].m)
+        if len(questions) < MOST_TABLES and not any(same):  # a code beside its description is one question
+            questions += ask(name, *by_persons)
+            questions += ask(name, *((unit,) for unit in units[:1])) if len(questions) < 2 else []
+    if ranked[0] not in [each.sa for each in questions]:  # a small table tells totals, as does what it is about
+        totals = [each for name in (ranked[:1] if questions else ranked) for each in ask(name, ())]
+        questions = [*questions[: MOST_TABLES - 1], *totals] if totals else questions
     # Asked for though nothing can answer it: where no table is asked for, no verdict says “too few persons”.
     last = AskedTable(ranked[0], _one_value(table[ranked[0]], public_values), persons, within=within)
-    return tuple(found[:MOST_TABLES] or [last])
+    return tuple(questions[:MOST_TABLES] or [last])
 
 
 def plainer_questions(
@@ -76,7 +76,7 @@ def plainer_questions(
 
     The parameters are those of `default_questions`.
     """
-    found = []
+    questions = []
     for name in ranked[:_PLAINER]:
         column = table[name]
         secret = ~column.missing & ~np.isin(column.labels, list(public_values.get(name, ())))
@@ -84,17 +84,17 @@ def plainer_questions(
         if column.counts()[secret].max(initial=0) >= LEAST:
             options = [(each,) for each in _by_persons(table, unchanged)]
             asked = [AskedTable(name, None, by, within=within) for by in (*options, ())]
-            found += [each for each in asked if _has_large_cells(table, each, unchanged)]
-    return tuple(found)
+            questions += [each for each in asked if _has_large_cells(table, each, unchanged)]
+    return tuple(questions)
 
 
 def _by_persons(table: Table, unchanged: Mapping[str, str]) -> tuple[str, ...]:
     """Return sex and age, the first of each; where there is neither, the column with the fewest values."""
-    found = []
+    names = []
     for wanted in ("sex", "age"):
-        found += [name for name, subject in unchanged.items() if subject == wanted and table[name].m > 1][:1]
-    if found:
-        return tuple(found)
+        names += [name for name, subject in unchanged.items() if subject == wanted and table[name].m > 1][:1]
+    if names:
+        return tuple(names)
     few = [(table[n].m, n) for n, subject in unchanged.items() if subject != "date" and 1 < table[n].m <= _MOST_LINES]
     return (min(few)[1],) if few else ()
 

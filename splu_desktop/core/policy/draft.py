@@ -110,36 +110,36 @@ def draft(
     limits, person = limits_for(audience), wishes.get("person", "")
     questions, given = wishes.get("questions", ()), wishes.get("roles", {})
     suggestions = wishes.get("suggestions") or suggest_roles(table)
-    made = _Drafting(table, suggestions, given, {name: given.get(name, suggestions[name].role) for name in table.names})
-    who = made.find_person(person)
+    work = _Drafting(table, suggestions, given, {name: given.get(name, suggestions[name].role) for name in table.names})
+    who = work.find_person(person)
     for asked in questions:
         if who in (asked.sa, *asked.by):
             raise BadSetting("“{column}” names the person, so no table can count it or by it.", column=str(who))
-        made.roles[asked.sa] = Role.SA
-        made.roles.update(dict.fromkeys(asked.by, Role.NSA))
-    grown = made.find_age() if ages else {}
-    bands = made.find_bands({each.sa for each in questions}) | grown
-    if not made.secrets:
+        work.roles[asked.sa] = Role.SA
+        work.roles.update(dict.fromkeys(asked.by, Role.NSA))
+    grown = work.find_age() if ages else {}
+    bands = work.find_bands({each.sa for each in questions}) | grown
+    if not work.secrets:
         raise BadSetting("No column is secret; mark at least one column as secret (SA).")
     view = table_after(table, bands)
     owner = np.arange(table.n) if who is None else persons(table[who])
     rows_each = np.bincount(owner[keep_even_rows(owner)])[owner]  # who have as many rows lend to each other at most
-    public, unsafe = made.find_public_values(view, {each.sa: each.value for each in questions}, limits, rows_each)
-    subjects = {name: suggestions[name].subject for name, role in made.roles.items() if role is Role.NSA}
+    public, unsafe = work.find_public_values(view, {each.sa: each.value for each in questions}, limits, rows_each)
+    subjects = {name: suggestions[name].subject for name, role in work.roles.items() if role is Role.NSA}
     named, plainer = bool(questions), tuple[AskedTable, ...]()
-    ranked = rank_sensitive(view, made.secrets, public, unsafe | {n for n, each in suggestions.items() if each.doubt})
+    ranked = rank_sensitive(view, work.secrets, public, unsafe | {n for n, each in suggestions.items() if each.doubt})
     if not named:
         # A table that nobody named must not stand in the way by a column that no strength protects.
         askable = [name for name in ranked if name not in unsafe] or ranked
         within = wishes.get("within") or limits.within
         questions = default_questions(view, askable, subjects, public, within)
         plainer = plainer_questions(view, askable, subjects, public, within)
-    blocks = made.find_blocks(view, questions, ranked, bands, progress)
+    blocks = work.find_blocks(view, questions, ranked, bands, progress)
     # Only now, since columns that found no block are no longer secret.
-    made.note_roles()
-    secret, about = made.secrets, next((each.sa for each in questions), "")
+    work.note_roles()
+    secret, about = work.secrets, next((each.sa for each in questions), "")
     plan = Plan(
-        roles=made.roles,
+        roles=work.roles,
         blocks=tuple(Block(each, Lenders(limits.gamma)) for each in blocks),
         # Bands were found for all secret columns, some of which have been left out since.
         generalisations={name: each for name, each in bands.items() if name in secret or name in grown},
@@ -157,7 +157,7 @@ def draft(
         return again.setting, again.plan
 
     setting = Setting(table, subjects, limits, kept, named, plainer, draft_anew, progress=progress)
-    return Draft(plan, setting, suggestions, tuple(made.steps))
+    return Draft(plan, setting, suggestions, tuple(work.steps))
 
 
 @dataclass(eq=False)
@@ -214,17 +214,17 @@ class _Drafting:
     def _last_day(self) -> date:
         """Return the end of the last year of which the table has an event, this year where it has none."""
         now = date.today().year
-        found = (
+        dates = (
             days_of(column)
             for column in self.table.columns
             if column.kind.is_date and self.suggestions[column.name].subject != "age"
         )
-        years = [int(str(days[known].max())[:4]) for days, known in found if known.any()]  # some hold texts, too
+        years = [int(str(days[known].max())[:4]) for days, known in dates if known.any()]  # some hold texts, too
         return date(min(max(years, default=now), now), 12, 31)  # a mark for "not yet" may lie in the year 9999
 
     def find_bands(self, asked: set[str]) -> dict[str, Steps]:
         """Return what measured numbers and dates are put into that are drawn; those that fit nothing are left out."""
-        found: dict[str, Steps] = {}
+        bands: dict[str, Steps] = {}
         for name in self.secrets:
             column, ways = self.table[name], suggest(self.table[name])
             after = column_after(column, ways)
@@ -238,16 +238,16 @@ class _Drafting:
                 why = why if one_value or rare else say("its numbers fit no groups")
                 self.note("left-out", name, left_out_words([name]), why)
             elif ways:
-                found[name] = ways
+                bands[name] = ways
                 why = say("drawn values need groups")
                 self.note("coarser", name, words_for(name, ways), why)
-        return found
+        return bands
 
     def find_public_values(
         self, view: Table, asked: Mapping[str, str | None], limits: Limits, rows_each: NDArray[np.integer]
     ) -> tuple[dict[str, tuple[str, ...]], set[str]]:
         """Return values that are not secret, absence and what most have, and columns that no strength protects."""
-        found: dict[str, tuple[str, ...]] = {}
+        public: dict[str, tuple[str, ...]] = {}
         unsafe = set[str]()
         for name in self.secrets:
             column = view[name]
@@ -263,7 +263,7 @@ class _Drafting:
                 why = say("{share} in 100 have it, which no strength can hide", share=share)
                 self.note("public-value", name, words, why, partial(Plan.with_secret, column=name, value=label))
             if values:
-                found[name] = tuple(values)
+                public[name] = tuple(values)
             # Each dose or visit has its number, so that one of a person with one row can only be the first.
             counts = count_pairs(rows_each, int(rows_each.max()) + 1, column.codes, column.m)
             rows = counts[:, ~column.missing & ~np.isin(column.labels, values)]
@@ -271,7 +271,7 @@ class _Drafting:
             average = float((secret * rows).sum() / max(rows.sum(), 1))
             if gamma_for((secret.max(initial=0), limits.riskiest), (average, limits.average)) > STOPS[0]:
                 unsafe.add(name)
-        return found, unsafe
+        return public, unsafe
 
     def find_blocks(
         self,

@@ -37,13 +37,13 @@ def who_of(plan: Plan) -> str:
 
 def say_losses(who: str, emptied: int, left_out: int, rows_left_out: int, rows: int) -> tuple[str, ...]:
     """Return sentences on what is missing from a release, beside its rows; none where nothing is."""
-    found = []
+    sentences = []
     if emptied or left_out:
         words = "Number of {who} with cells left empty: {n}; left out: {left}."
-        found.append(say(words, who=who, n=emptied, left=left_out))
+        sentences.append(say(words, who=who, n=emptied, left=left_out))
     if rows_left_out > left_out:  # else it says the same
-        found.append(say("Rows left out: {n} of {of}.", n=rows_left_out, of=rows_left_out + rows))
-    return tuple(found)
+        sentences.append(say("Rows left out: {n} of {of}.", n=rows_left_out, of=rows_left_out + rows))
+    return tuple(sentences)
 
 
 class Readable:
@@ -114,9 +114,9 @@ def reaches(
     strengths = list(gammas) or [plan.gamma]
     forecaster = Forecaster(prepared, plan) if ahead is None else ahead
     there = [each for each in plan.questions if each.value is None or each.value in prepared.table[each.sa].labels]
-    found = [forecaster.forecast(asked, strengths, least) for asked in there]
+    tables = [forecaster.forecast(asked, strengths, least) for asked in there]
     return [
-        tuple(TableReach(each.table, *each.count_readable(at), each) for each in found) for at in range(len(strengths))
+        tuple(TableReach(each.table, *each.count_readable(at), each) for each in tables) for at in range(len(strengths))
     ]
 
 
@@ -128,7 +128,7 @@ def figures_of(
     progress.report(stage, 0.0)
     with ThreadPoolExecutor(1, "splu") as pool:  # other questions take as long as all else
         others = pool.submit(ahead.other_questions, [plan.gamma])
-        found = alike(prepared, plan)
+        groups = alike(prepared, plan)
         certainty = certainties(prepared, plan)
         progress.report(stage, 0.4)
         tables = reaches(prepared, plan, ahead=ahead)[0]
@@ -138,7 +138,7 @@ def figures_of(
     return Figures(
         rows=prepared.table.n,
         persons=prepared.person_count,
-        alike=found,
+        alike=groups,
         certainty=certainty,
         person=certainty_of_persons(prepared, plan) if prepared.units.person else surest_in_rows(prepared, certainty),
         tables=tables,

@@ -63,16 +63,16 @@ def limits_for(audience: Audience) -> Limits:
 
     Raises BadSetting where a changed one has no such name, no such value or no reason.
     """
-    found = limits_named(level_of(audience))
+    limits = limits_named(level_of(audience))
     changed: dict[str, Any] = {}
     for each in audience.limits:
-        known = {field.name for field in fields(found)} - {"name"}
+        known = {field.name for field in fields(limits)} - {"name"}
         if each.name not in known:
             raise BadSetting(none_of(each.name, sorted(known)))
         check_reason(each.why)
         counted = each.name in ("alike", "printed") and math.isfinite(each.value)
         changed[each.name] = math.ceil(each.value) if counted else each.value
-    return replace(found, **changed)
+    return replace(limits, **changed)
 
 
 def level_of(audience: Audience) -> str:
@@ -105,14 +105,14 @@ def reasons_named(name: str) -> dict[str, str]:
 
 def check_reason(text: str) -> str:
     """Return a reason without blanks around it. Raises BadSetting where it has fewer than three words."""
-    found = " ".join(text.split())
+    reason = " ".join(text.split())
     # Numbers are no words, nor are “ok ok ok”; some scripts know no blanks.
-    letters = set(filter(str.isalpha, found.casefold()))
-    words = sum(any(map(str.isalpha, word)) for word in found.split()) + sum(letter > "\u3040" for letter in letters)
+    letters = set(filter(str.isalpha, reason.casefold()))
+    words = sum(any(map(str.isalpha, word)) for word in reason.split()) + sum(letter > "\u3040" for letter in letters)
     if words < FEWEST_WORDS or len(letters) < _FEWEST_LETTERS:
         sentence = "“{text}” is no reason; write at least {n} words that the person who signs will understand."
-        raise BadSetting(sentence, text=found[:60], n=FEWEST_WORDS)
-    return found
+        raise BadSetting(sentence, text=reason[:60], n=FEWEST_WORDS)
+    return reason
 
 
 def _path(name: str) -> Path:

@@ -74,8 +74,8 @@ class Line:
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         repair = None if self.repair is None else str(self.repair.words)
-        found = {"name": self.name, "state": self.state, "sentence": str(self.sentence)}
-        return {**found, "value": self.value, "limit": self.limit, "repair": repair}
+        data = {"name": self.name, "state": self.state, "sentence": str(self.sentence)}
+        return {**data, "value": self.value, "limit": self.limit, "repair": repair}
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,10 +102,10 @@ class Case:
     def lines(self) -> list[Line]:
         """Return at most eight lines, the red ones first; of two that say the same of one fault the worse."""
         alike, riskiest = self._alike(), self._riskiest()
-        found = [*self._columns(), alike, riskiest, *(() if riskiest.open else [self._average()])]
-        found += [self._readable(), self._gives_away(), *self._releases(), *self._person_column()]
-        found += [*(() if alike.open else self._dates()), *self._moved_dates(), *self._signature()]
-        return sorted(found, key=lambda line: (RED, AMBER, OK).index(line.state))[:MOST_LINES]
+        lines = [*self._columns(), alike, riskiest, *(() if riskiest.open else [self._average()])]
+        lines += [self._readable(), self._gives_away(), *self._releases(), *self._person_column()]
+        lines += [*(() if alike.open else self._dates()), *self._moved_dates(), *self._signature()]
+        return sorted(lines, key=lambda line: (RED, AMBER, OK).index(line.state))[:MOST_LINES]
 
     def _columns(self) -> Iterator[Line]:
         plan, taken_for = self.plan, self.suggestions
@@ -121,8 +121,8 @@ class Case:
             yield Line("names-persons", RED, sentence, len(naming), 0, repair)
             return
         asked = {name for each in plan.questions for name in each.by}
-        said = {name for name, each in taken_for.items() if each.role is Role.SA and not each.doubt} - asked
-        bare = [name for name in plan.nsas if name in said]
+        sure = {name for name, each in taken_for.items() if each.role is Role.SA and not each.doubt} - asked
+        bare = [name for name in plan.nsas if name in sure]
         if bare:
             sentence = say("{columns} is published as it is. It says how a person lives.", columns=quoted(bare, 3))
             forms = {name: suggest(self.source[name]) for name in bare}
@@ -222,8 +222,8 @@ class Case:
         """Return a plan in which no column gives a secret value away, one change after another."""
         while True:
             ready, blocks = prepare(self.source, plan), [block.columns for block in plan.blocks]
-            if told := giveaways(ready, plan):
-                plan = plan.with_role(told[0].columns[0], Role.DROPPED)
+            if leaks := giveaways(ready, plan):
+                plan = plan.with_role(leaks[0].columns[0], Role.DROPPED)
             elif apart := find_linked(ready.table, blocks):
                 plan = plan.join_blocks(*apart[:2])
             else:
@@ -270,9 +270,9 @@ class Case:
         if choice is None or not choice.shift:
             return
         dates = [n for n in self.plan.nsas if self.draw_input.table[n].kind.is_date]
-        found = rehearse_shift(self.draw_input.table, choice, self.plan.nsas)
-        state, repair = (OK, None) if found.enough else (AMBER, _months(dates))
-        yield Line("moved-dates", state, found.sentence, repair=repair)
+        rehearsal = rehearse_shift(self.draw_input.table, choice, self.plan.nsas)
+        state, repair = (OK, None) if rehearsal.enough else (AMBER, _months(dates))
+        yield Line("moved-dates", state, rehearsal.sentence, repair=repair)
 
     def _dates(self) -> Iterator[Line]:
         table, moved = self.draw_input.table, () if self.plan.persons is None else self.plan.persons.shift
@@ -293,10 +293,10 @@ class Case:
     def _ways(self) -> Repair:
         def edit(plan: Plan) -> Plan:
             setting = self._setting
-            found = find_way(setting, plan)
-            if not found.works:  # the first of the ways that a proposal names
-                found = next((each for _, each in fewer_tables(setting, found)), found)
-            return found.plan if found.safe else plan
+            way = find_way(setting, plan)
+            if not way.works:  # the first of the ways that a proposal names
+                way = next((each for _, each in fewer_tables(setting, way)), way)
+            return way.plan if way.safe else plan
 
         return Repair(say("Look for a way that works"), edit)
 
@@ -306,19 +306,19 @@ class Case:
         return Setting(self.source, subjects, self.limits)
 
     def _coarser(self, plan: Plan) -> Plan:
-        made = plan
+        result = plan
         for asked in (plan.questions, ()):  # columns that tables count by go last, and only where nothing else does
             search = Search(self._setting, replace(plan, questions=asked))
             # In classes who leaves takes others along, so that the coarsest forms may spare those whom these do not.
             mildest = search.tiers.mildest()
             for levels in (mildest, search.tiers.top(TIERS)) if mildest else ():
-                found = search.plan_with(levels)
-                kept = tuple(dict.fromkeys(each.keep_columns(found.nsas) for each in plan.questions))
-                made = replace(found, questions=kept, classes=())
-                for classes in (tuple(n for n in plan.classes if n in found.nsas), ()):
-                    if search.spares(prepare(self.source, replace(made, classes=classes))):
-                        return replace(made, classes=classes)
-        return made
+                coarser = search.plan_with(levels)
+                kept = tuple(dict.fromkeys(each.keep_columns(coarser.nsas) for each in plan.questions))
+                result = replace(coarser, questions=kept, classes=())
+                for classes in (tuple(n for n in plan.classes if n in coarser.nsas), ()):
+                    if search.spares(prepare(self.source, replace(result, classes=classes))):
+                        return replace(result, classes=classes)
+        return result
 
 
 def _make_safer(gamma: float) -> Repair:

@@ -100,17 +100,17 @@ def propose(
     """
     if table.n == 0:
         raise EmptyTable("The table has no records, so there is nothing to publish.")
-    found = draft(table, audience or Audience(), progress, **wishes)
-    setting, way = found.setting, best_way(found.setting, found.plan)
+    start = draft(table, audience or Audience(), progress, **wishes)
+    setting, way = start.setting, best_way(start.setting, start.plan)
     judged = verdict(
-        way.draw_input, way.plan, earlier=earlier, suggestions=found.suggestions, told=way.giveaways, progress=progress
+        way.draw_input, way.plan, earlier=earlier, suggestions=start.suggestions, leaks=way.giveaways, progress=progress
     )
     if setting.late:
         words = say("The search ended at its limit, so that there may be a better way.")
         judged = replace(judged, sentence=Phrase("{head} {tail}", {"head": judged.sentence, "tail": words}))
     # How a column would have been published is no news of one that is not.
-    steps = [e for e in found.steps if e.name not in _FORMS or way.plan.roles[e.column].is_published]
-    steps += _form_steps(way, found, judged.figures)
+    steps = [e for e in start.steps if e.name not in _FORMS or way.plan.roles[e.column].is_published]
+    steps += _form_steps(way, start, judged.figures)
     if way.plan.questions and not setting.own_tables:
         tables = listed([each.words() for each in way.plan.questions], "{head}; {tail}", "{head}; {tail}")
         why = say("chosen by the program, as nobody named one")
@@ -118,7 +118,7 @@ def propose(
     return Proposal(way.plan, judged, tuple(steps), tuple(other_ways(setting, way)))
 
 
-def _form_steps(way: Way, found: Draft, figures: Figures) -> Iterator[Step]:
+def _form_steps(way: Way, start: Draft, figures: Figures) -> Iterator[Step]:
     """Give the steps of the search, with what they are for."""
     tiers, plan, who, losses = way.search.tiers, way.plan, who_of(way.plan), figures.losses(way.plan)
     yield Step("secret", "", say("{columns}: drawn anew.", columns=quoted(plan.sensitive, 3)))
@@ -126,16 +126,16 @@ def _form_steps(way: Way, found: Draft, figures: Figures) -> Iterator[Step]:
     for name, sentence in way.left_out.items():
         undo, words = partial(Plan.with_role, column=name, role=Role.NSA), left_out_words([name])
         if published := plan.roles[name].is_published:
-            undo = partial(Plan.with_steps, columns=[name], steps=found.plan.generalisations.get(name, ()))
+            undo = partial(Plan.with_steps, columns=[name], steps=start.plan.generalisations.get(name, ()))
             words = words_for(name, plan.generalisations[name])
         yield Step("coarser" if published else "left-out", name, words, sentence, undo)
     for name, steps in plan.generalisations.items():
-        before = found.plan.generalisations.get(name, ())
+        before = start.plan.generalisations.get(name, ())
         if name in plan.sensitive and steps != before:
             undo = partial(Plan.with_steps, columns=[name], steps=before)
             yield Step("coarser", name, words_for(name, steps), for_tables, undo)
-    if plan.persons is not None and plan.persons != found.plan.persons:
-        words, rows, least = say("Only the first row of each person goes out."), found.plan.persons, plan.persons.least
+    if plan.persons is not None and plan.persons != start.plan.persons:
+        words, rows, least = say("Only the first row of each person goes out."), start.plan.persons, plan.persons.least
         if plan.draws_persons:
             words = say("Each number of rows is that of {n} persons at least; who has more gives some up.", n=least)
         words = Phrase("{head} {tail}", {"head": words, "tail": losses[-1]})
@@ -176,12 +176,12 @@ def plan_as_given(table: Table, audience: Audience, *, progress: Progress = SILE
     Columns without a role take the one suggested. Where no table is asked, usual ones make the classes and are asked,
     each by so many columns that it has the cells that a verdict needs. Raises UnknownColumn, BadSetting; Cancelled.
     """
-    found = draft(table, audience, progress, ages=False, **wishes)
-    plan, view = found.plan, table_after(table, found.plan.generalisations)
-    if not found.setting.own_tables:
-        told: list[AskedTable] = []
+    start = draft(table, audience, progress, ages=False, **wishes)
+    plan, view = start.plan, table_after(table, start.plan.generalisations)
+    if not start.setting.own_tables:
+        some: list[AskedTable] = []
         for asked in plan.questions:
             fewer = [replace(asked, by=asked.by[:length]) for length in range(len(asked.by), -1, -1)]
-            told += [each for each in fewer if np.count_nonzero(cell_counts(view, each) >= LEAST) >= FEWEST_CELLS][:1]
-        plan = replace(plan, questions=tuple(dict.fromkeys(told)))
+            some += [each for each in fewer if np.count_nonzero(cell_counts(view, each) >= LEAST) >= FEWEST_CELLS][:1]
+        plan = replace(plan, questions=tuple(dict.fromkeys(some)))
     return replace(plan, classes=next(iter(class_options(plan)), ()))

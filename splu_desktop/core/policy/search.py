@@ -166,8 +166,8 @@ def find_way(setting: Setting, plan: Plan) -> Way:
     left_out: dict[str, str] = {}
     for turn in range(_ROUNDS):
         way = _best_of(setting, plan)
-        told = giveaways(way.draw_input, way.plan)
-        if not told:
+        leaks = giveaways(way.draw_input, way.plan)
+        if not leaks:
             # Of tables that nobody named, one that tells nothing is not asked for where the others are enough.
             way = way if setting.own_tables or not way.works else way.asking_for(0)
             return replace(way, left_out=left_out)
@@ -179,7 +179,7 @@ def find_way(setting: Setting, plan: Plan) -> Way:
         coarsest = {each.name: rung.steps for each in ages for rung in each.rungs if rung.steps}
         finer = {name: steps for name, steps in coarsest.items() if plan.generalisations.get(name) != steps}
         chosen: dict[str, str] = {}
-        for each in told:  # the least needed of its columns, where none chosen before is among them
+        for each in leaks:  # the least needed of its columns, where none chosen before is among them
             free = [name for name in each.columns if name in finer or name not in asked]
             if free and not chosen.keys() & set(each.columns):
                 chosen[min(free, key=lambda name: leaves_in(setting.subjects.get(name, "")))] = each.sentence
@@ -187,34 +187,34 @@ def find_way(setting: Setting, plan: Plan) -> Way:
             break
         # Without the one that tells most the others may tell nothing; all at once where time or turns run out.
         if turn < _ROUNDS // 2 and not setting.late:
-            most = max(chosen, key=lambda name: sum(name in each.columns for each in told))
+            most = max(chosen, key=lambda name: sum(name in each.columns for each in leaks))
             chosen = {most: chosen[most]}
         left_out |= chosen
         totals = tuple(replace(each, by=()) for each in plan.questions[:1])
         for name in chosen:
             plan = plan.with_steps([name], finer[name]) if name in finer else plan.with_role(name, Role.DROPPED)
         plan = plan if plan.questions else replace(plan, questions=totals)
-    return replace(way, safe=False, left_out=left_out, giveaways=told)
+    return replace(way, safe=False, left_out=left_out, giveaways=leaks)
 
 
 def _best_of(setting: Setting, plan: Plan) -> Way:
     """Return the best way of a plan, else of a coarser one."""
-    found: list[Way] = []
+    ways: list[Way] = []
     for each in (plan, *_coarser_plans(setting.table, plan)):
         # One way is looked at however late it is, so that there is always something to propose.
-        if found and setting.late:
+        if ways and setting.late:
             break
         try:
-            found.append(Search(setting, each, found[-1].search if found else None).find())
+            ways.append(Search(setting, each, ways[-1].search if ways else None).find())
         except BadSetting:
-            if not found:
+            if not ways:
                 raise
             continue  # what is drawn does not fit one row of each person
-        if found[-1].answers:  # a lesser table alone does not end the search
-            return found[-1]
+        if ways[-1].answers:  # a lesser table alone does not end the search
+            return ways[-1]
     # Rather than that nothing can be read of tables that somebody named, columns go that no table needs.
-    barest = (Search(setting, each.search.plan, each.search, 0).find() for each in found if setting.own_tables)
-    return next((each for each in itertools.chain(found, barest) if each.works), found[0])
+    barest = (Search(setting, each.search.plan, each.search, 0).find() for each in ways if setting.own_tables)
+    return next((each for each in itertools.chain(ways, barest) if each.works), ways[0])
 
 
 def _coarser_plans(table: Table, plan: Plan) -> Iterator[Plan]:
@@ -325,7 +325,7 @@ class Search:
                 # What can't be better than what is there is not worked out: most ways with fewer classes.
                 for ahead in (hopeful, exact) if best and ready.units.person else (exact,):
                     reached = zip(some, reaches(ready, tried, some, ahead, LEAST), strict=True)
-                    ways = [Way(self, tried.with_gamma(g), ready, told, True, levels, covered) for g, told in reached]
+                    ways = [Way(self, tried.with_gamma(g), ready, what, True, levels, covered) for g, what in reached]
                     if not self._setting.own_tables:
                         fewer = [(way.asking_for(self.limits.useful), way) for way in ways]
                         ways = [one if one.cells >= FEWEST_CELLS else way for one, way in fewer]
@@ -396,16 +396,16 @@ class Search:
         clear; these come first, what loses least before the others. Where none is clear, all are to be tried."""
         counted = [each for each in self.tiers.candidates if each.in_question]
         ranges = [range(len(each.rungs)) for each in counted]
-        found = []
+        forms = []
         for levels in itertools.product(*ranges) if math.prod(map(len, ranges)) <= _COMBINATIONS else ():
             fixed = {each.name: at for each, at in zip(counted, levels, strict=True)}
             covered, able = self._measure_cover(fixed)
             if able[0]:
                 lost = sum(each.entropies[0] - each.entropies[at] for each, at in zip(counted, levels, strict=True))
-                found.append((-min(covered, _CLEAR), lost, fixed, able))
-        found.sort(key=lambda each: each[:2])
-        clear = sum(each[0] <= -_CLEAR for each in found)
-        return [each[2:] for each in found], clear or len(found)
+                forms.append((-min(covered, _CLEAR), lost, fixed, able))
+        forms.sort(key=lambda each: each[:2])
+        clear = sum(each[0] <= -_CLEAR for each in forms)
+        return [each[2:] for each in forms], clear or len(forms)
 
     def _measure_cover(self, fixed: Mapping[str, int]) -> tuple[float, tuple[float, ...]]:
         """Return the share of the asked rows in cells of 50 and more, and the most that `Way.reads` may be."""
@@ -414,8 +414,8 @@ class Search:
         if not self._setting.own_tables:
             each_read = [at for at in places if 0 < reached[at][1] >= self.limits.useful * reached[at][0]]
             places = each_read if sum(reached[at][0] for at in each_read) >= FEWEST_CELLS else places
-        cells, told = (sum(reached[at][side] for at in places) for side in (0, 1))
-        able = cells >= FEWEST_CELLS and told >= self.limits.useful * cells
+        cells, readable = (sum(reached[at][side] for at in places) for side in (0, 1))
+        able = cells >= FEWEST_CELLS and readable >= self.limits.useful * cells
         return covered, (1, 0 in places, self.limits.gamma, len(places), -sum(places)) if able else (0,)
 
 

@@ -112,7 +112,7 @@ def verdict(
     *,
     earlier: Sequence[EarlierRelease] = (),
     suggestions: Mapping[str, Suggestion] | None = None,
-    told: tuple[Giveaway, ...] | None = None,
+    leaks: tuple[Giveaway, ...] | None = None,
     progress: Progress = SILENT,
 ) -> Verdict:
     """Return the verdict on a plan.
@@ -122,7 +122,7 @@ def verdict(
     table : the source, or what `prepare` made of it.
     earlier : releases of the same persons that were handed out before.
     suggestions : what each column of the source is taken for; None to look.
-    told : what unchanged columns give away; None to look.
+    leaks : what unchanged columns give away; None to look.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def verdict(
         check_reason(why)
     # Neither asks for the other's, and NumPy leaves the interpreter free meanwhile: the second core takes one of them.
     with ThreadPoolExecutor(1, "splu") as pool:
-        looked = pool.submit(lambda: giveaways(prepared, plan) if told is None else told)
+        looked = pool.submit(lambda: giveaways(prepared, plan) if leaks is None else leaks)
         figures = figures_of(prepared, plan, earlier, progress)
     lines = Case(source, prepared, plan, known, limits, figures, tuple(earlier), looked.result()).lines()
     state, sentence = _state(lines, figures, plan)

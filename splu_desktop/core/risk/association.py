@@ -61,5 +61,5 @@ def _pool_rare(column: Column) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
 def find_linked(table: Table, blocks: Sequence[Sequence[str]]) -> tuple[str, str, float] | None:
     """Return the two columns of different blocks that tell each other most, None where none do."""
     pairs = ((one, two) for at, block in enumerate(blocks) for other in blocks[:at] for two in block for one in other)
-    told = ((one, two, association(table[one], table[two])) for one, two in pairs)
-    return max((each for each in told if each[2] >= LINKED), key=lambda each: each[2], default=None)
+    strengths = ((one, two, association(table[one], table[two])) for one, two in pairs)
+    return max((each for each in strengths if each[2] >= LINKED), key=lambda each: each[2], default=None)

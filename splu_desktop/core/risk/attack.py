@@ -118,7 +118,7 @@ def attack(
         ordered = [name for name in plan.nsas if prepared.source[name].kind.has_order]
         unchanged += [_find_ends(prepared.table[name].codes, prepared.owner) for name in ordered]
     few = {name: few_labels(prepared.table[name], _HINTS) for name in plan.sensitive}
-    found = []
+    columns = []
     for done, name in enumerate(plan.sensitive):
         progress.report("Attacking a rehearsed release", done / len(plan.sensitive))
         block = plan.block_of(name)
@@ -128,8 +128,8 @@ def attack(
             # What was drawn with the target was kept or lent with it, so it would count the same evidence twice.
             drawn = [few[other][shown[each]] for each in plan.blocks if each != block for other in each.columns]
             target.learn(shown[block], [*unchanged, *drawn], np.flatnonzero(setting.part == part))
-        found.append(target.judge(secret_values(column, plan)))
-    return Attack(tuple(found), prepared.knows_persons)
+        columns.append(target.judge(secret_values(column, plan)))
+    return Attack(tuple(columns), prepared.knows_persons)
 
 
 def _find_ends(codes: Ints, owner: Ints) -> NDArray[np.int64]:
@@ -194,20 +194,20 @@ class _Target:
         self.share = self.setting.by_class(self.shown, self.size) / self.setting.class_rows[:, None]
         self.shows[part], self.by_class[part] = self.shown[rows], self.share[self.setting.row_class[rows]]
         prior = np.log(np.maximum(self.by_class[part], 1e-12))
-        told = np.zeros_like(prior)
+        evidence = np.zeros_like(prior)
         for codes in hints:
-            told += self.log_lifts(codes)[codes[rows]]
+            evidence += self.log_lifts(codes)[codes[rows]]
         # Seven weights on all rows would take most of the time; a few thousand tell them apart.
         some = np.arange(0, len(rows), max(len(rows) // _TRIED, 1))
         shows, a = self.shows[part][some], self.draw.retention
         alone = self.by_class[part][some, shows]
 
         def likelihood(weight: float) -> float:
-            believed = _softmax(prior[some] + weight * told[some])[np.arange(len(some)), shows]
+            believed = _softmax(prior[some] + weight * evidence[some])[np.arange(len(some)), shows]
             # Of what is shown, not of what is true: the attacker has no truth to tune his weight with.
             return float(np.log(np.maximum(a * believed + (1 - a) * alone, 1e-300)).sum())
 
-        self.by_hints[part] = _softmax(prior + np.float32(max(_WEIGHTS, key=likelihood)) * told)
+        self.by_hints[part] = _softmax(prior + np.float32(max(_WEIGHTS, key=likelihood)) * evidence)
 
     def log_lifts(self, codes: Ints) -> Floats:
         """Return (x, m) log of how much likelier each value is with each hint than in its class, as the release tells.
@@ -261,9 +261,9 @@ class _Target:
         """Return (m,) the label of each value, -1 where it is not secret or several rare ones are one."""
         pairs = unique(self.true.astype(np.int64) * self.column.m + self.column.codes)
         value, label = np.divmod(pairs, max(self.column.m, 1))
-        found = np.full(self.size, -1)
-        found[value] = np.where(secret[label] & (np.bincount(value)[value] == 1), label, -1)
-        return found
+        single = np.full(self.size, -1)
+        single[value] = np.where(secret[label] & (np.bincount(value)[value] == 1), label, -1)
+        return single
 
     def _judge_values(self, by_person: Floats, has: Flags, secret: Flags) -> Iterator[ValueAttack]:
         """Give what is found out of each secret value that enough persons have, from (U, m) certainty and truth."""

@@ -32,7 +32,7 @@ def group_columns(
     """
     groups: list[list[int]] = []
     out: list[int] = []
-    told: set[int] = set()  # they take no room, since a description beside its code adds no combination
+    redundant: set[int] = set()  # they take no room, since a description beside its code adds no combination
     for at in range(len(names)):
         progress.report("Trying ways", at / len(names))
         # What is left out joins nothing, so a column is laid beside those in blocks only, however many there are.
@@ -46,8 +46,8 @@ def group_columns(
             near = [max(near, key=lambda place: strength[place])] if near else []
         joined = [at, *(each for place in near for each in groups[place])]
         if any(tells_whole(table[names[each]], table[names[at]]) for each in joined[1:]):
-            told.add(at)
-        if (not near or len({*joined} - told) > MOST_TOGETHER) and names[at] not in kept:
+            redundant.add(at)
+        if (not near or len({*joined} - redundant) > MOST_TOGETHER) and names[at] not in kept:
             out.append(at)
             continue
         groups = [group for place, group in enumerate(groups) if place not in near]

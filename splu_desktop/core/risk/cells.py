@@ -24,8 +24,8 @@ def cell_counts(table: Table, asked: AskedTable, grouped: Collection[str] = ()) 
     if np.prod(sizes, dtype=float) < table.n / 2:  # each combination once in place of each row
         rows = np.bincount(np.ravel_multi_index(sides, sizes), minlength=np.prod(sizes))
         sides = [each.astype(np.int32) for each in np.unravel_index(np.arange(len(rows)), sizes)]
-    told = ~columns[0].missing if asked.value is None else columns[0].labels == asked.value
-    inside = told[sides[0]] & (rows > 0)
+    flags = ~columns[0].missing if asked.value is None else columns[0].labels == asked.value
+    inside = flags[sides[0]] & (rows > 0)
     sides, rows = [each[inside] for each in sides], rows[inside]
     for at, name in enumerate(asked.by, 1):
         if name in grouped and len(rows):
@@ -55,8 +55,8 @@ class AskedCells:
         self._found: list[tuple[list[Candidate], list[NDArray[np.int32]], NDArray[np.int64]]] = []
         for asked in questions:
             column = column_after(table[asked.sa], steps.get(asked.sa, ()))
-            told = ~column.missing if asked.value is None else column.labels == asked.value
-            rows = np.flatnonzero(told[column.codes])
+            flags = ~column.missing if asked.value is None else column.labels == asked.value
+            rows = np.flatnonzero(flags[column.codes])
             counted = [by_name[name] for name in asked.by]
             columns = [*(each.column for each in counted), column]
             codes = [each.codes[rows] for each in columns]
@@ -71,20 +71,20 @@ class AskedCells:
         sizes = self._sizes(levels)
         rows = sum(number.sum() for counted, _, number in self._found if counted)  # totals are the same in all forms
         large = sum(each[each >= LEAST].sum() for asked, each in zip(self._questions, sizes, strict=True) if asked.by)
-        found: list[tuple[int, int]] = []
+        tables: list[tuple[int, int]] = []
         for asked, cells in zip(self._questions, sizes, strict=True):
             least = (NORMAL_95 / asked.within) ** 2 * (1 - 1 / gamma**2)
-            found.append((int((cells >= LEAST).sum()), int((cells >= max(LEAST, least)).sum())))
-        return float(large / rows) if rows else 1.0, found
+            tables.append((int((cells >= LEAST).sum()), int((cells >= max(LEAST, least)).sum())))
+        return float(large / rows) if rows else 1.0, tables
 
     def _sizes(self, levels: Mapping[str, int]) -> list[NDArray[np.integer]]:
         """Return the rows of the cells of each table, its columns in some forms."""
-        found: list[NDArray[np.integer]] = []
+        sums: list[NDArray[np.integer]] = []
         for counted, (*codes, value), number in self._found:
             forms = [each.rungs[levels[each.name]] for each in counted]
             sides = [*(form.to[code] for form, code in zip(forms, codes, strict=True)), value]
             sizes = [*(form.m for form in forms), int(value.max(initial=0)) + 1]
             # A table is not counted by what is left out: none of its rows lies in a large cell.
             kept = not any(form.out for form in forms)
-            found.append(np.bincount(row_classes(sides, sizes, len(value)), number) if kept else np.zeros(0, np.int64))
-        return found
+            sums.append(np.bincount(row_classes(sides, sizes, len(value)), number) if kept else np.zeros(0, np.int64))
+        return sums

@@ -83,8 +83,8 @@ class Certainty:
     @property
     def riskiest(self) -> float:
         """How often a row that shows a secret value is right, in the riskiest class."""
-        found = [each.draw.certainty(float(each.riskiest.max(initial=0))) for each in self.shares.values()]
-        return max(found, default=0.0)
+        chances = [each.draw.certainty(float(each.riskiest.max(initial=0))) for each in self.shares.values()]
+        return max(chances, default=0.0)
 
     def least_gammas(self, riskiest: float, average: float) -> dict[str, float]:
         """Return for each column the least whole gamma at which it keeps these limits; infinite where none does."""
@@ -126,7 +126,7 @@ def certainties(prepared: DrawInput, plan: Plan) -> Certainty:
     """Return how sure shown secret values are."""
     code, number = prepared.row_class, prepared.classes.number
     size = np.maximum(np.bincount(code, minlength=number), 1)
-    found = {}
+    by_column = {}
     for name in plan.sensitive:
         column = prepared.table[name]
         secret = secret_values(column, plan)
@@ -141,8 +141,8 @@ def certainties(prepared: DrawInput, plan: Plan) -> Certainty:
         np.maximum.at(riskiest, value, pi)  # to sort the shares would take as long as all else here
         largest = np.flatnonzero(pi == riskiest[value])
         worst[value[largest]] = in_class[largest]
-        found[name] = Shares(column, plan.block_of(name).draw, average, riskiest, worst, total)
-    return Certainty(found, prepared.classes)
+        by_column[name] = Shares(column, plan.block_of(name).draw, average, riskiest, worst, total)
+    return Certainty(by_column, prepared.classes)
 
 
 def certainty_of_persons(prepared: DrawInput, plan: Plan) -> float:

@@ -100,8 +100,8 @@ def giveaways(prepared: DrawInput, plan: Plan) -> tuple[Giveaway, ...]:
             for cells in [_Cells(cut, owner) for cut in how(table, *pair)] if wanted else []:
                 for at in wanted:
                     secrets[at].find(pair, cells)
-    found = [each for secret in secrets for each in secret.giveaways()]
-    return tuple(sorted(found, key=lambda each: -each.rows))
+    leaks = [each for secret in secrets for each in secret.giveaways()]
+    return tuple(sorted(leaks, key=lambda each: -each.rows))
 
 
 class _Cells:
@@ -139,16 +139,16 @@ class _Secret:
         Two columns count for what none of them tells alone.
         """
         top, count = _commonest(cells, self.value, self.column.m)
-        told = self._claims(cells, top, count)
-        if told.any():  # else nobody's bearers need be counted
-            enough = told >= np.maximum(SHARE * self.bearers, 1)
+        claims = self._claims(cells, top, count)
+        if claims.any():  # else nobody's bearers need be counted
+            enough = claims >= np.maximum(SHARE * self.bearers, 1)
             if len(columns) == 1:
-                self._single = np.maximum(self._single, told)
+                self._single = np.maximum(self._single, claims)
             else:
                 # Else every pair with a telling column would be named as well.
-                enough &= told >= self._single + SHARE * self.bearers
+                enough &= claims >= self._single + SHARE * self.bearers
             if enough.any():
-                self.given_away[columns] = np.maximum(self.given_away.get(columns, 0), np.where(enough, told, 0))
+                self.given_away[columns] = np.maximum(self.given_away.get(columns, 0), np.where(enough, claims, 0))
         return float(np.maximum(count - 1, 0).sum() / max(self.column.n, 1))
 
     def _claims(self, cells: _Cells, top: Ints, count: Ints) -> NDArray[np.int64]:
@@ -187,10 +187,10 @@ class _Secret:
 
     def giveaways(self) -> Iterator[Giveaway]:
         """Give for each columns the value that they tell of most persons, rare ones rather than what most have."""
-        for columns, told in self.given_away.items():
-            at = int((told * (1 - self.share)).argmax())
+        for columns, claims in self.given_away.items():
+            at = int((claims * (1 - self.share)).argmax())
             value = str(self.column.labels[at])
-            yield Giveaway(columns, self.column.name, value, int(told[at]), int(self.bearers[at]))
+            yield Giveaway(columns, self.column.name, value, int(claims[at]), int(self.bearers[at]))
 
 
 def _commonest(cells: _Cells, value: Ints, m: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

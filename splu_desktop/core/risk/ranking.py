@@ -26,7 +26,7 @@ def rank_sensitive(
     What a column tells is the entropy of its values of five rows and more, the others taken as one. That a diagnosis of
     many values has none of many rows makes it no less what the table is about.
     """
-    found = []
+    keys = []
     for place, name in enumerate(sensitive):
         column = table[name]
         counts = column.counts()
@@ -35,11 +35,11 @@ def rank_sensitive(
             continue
         several = counts[secret & (counts >= _NEARLY_NOBODYS)]
         shares = np.append(several, max(column.n - several.sum(), 0)) / column.n
-        told = float(-(shares[shares > 0] * np.log(shares[shares > 0])).sum())
-        found.append((several.sum() < _FEWEST_ROWS, _is_amount(column), name in doubtful, -min(told, 2.5), place, name))
+        bits = float(-(shares[shares > 0] * np.log(shares[shares > 0])).sum())
+        keys.append((several.sum() < _FEWEST_ROWS, _is_amount(column), name in doubtful, -min(bits, 2.5), place, name))
     ranked: list[tuple[object, ...]] = []
     answers = Counter[frozenset[str]]()
-    for each in sorted(found):
+    for each in sorted(keys):
         column = table[str(each[-1])]
         same = frozenset(column.labels[~column.missing].tolist())
         answers[same] += 1

@@ -60,16 +60,16 @@ def left_by_moving(prepared: DrawInput, plan: Plan, group: NDArray[np.integer], 
     group : (N,) rows whose dates are seen to be moved together.
     turn : microseconds, of which every move is a multiple: weekday and time of day of a group's first date stay.
     """
-    first, found = np.full(int(group.max(initial=-1)) + 1, np.iinfo(np.int64).max), []
+    first, moments = np.full(int(group.max(initial=-1)) + 1, np.iinfo(np.int64).max), []
     for name in () if plan.persons is None else plan.persons.shift:
         column = prepared.source[name]
         if column.values is not None and name in plan.nsas and prepared.table[name].kind.is_date:
             known = ~(np.isnat(column.values) | column.marks)[column.codes]
             moment = column.values.astype("datetime64[us]").astype(np.int64)[column.codes]
             np.minimum.at(first, group[known], moment[known])
-            found.append((moment, known))
+            moments.append((moment, known))
     begin = first[group]
     row = stir((begin % turn).astype(np.uint64))
-    for moment, known in found:
+    for moment, known in moments:
         row = stir(row + stir(np.where(known, moment - begin, -1).astype(np.uint64)))
     return row

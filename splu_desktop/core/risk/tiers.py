@@ -74,11 +74,11 @@ class Candidate:
     def entropies(self) -> list[float]:
         """What each form tells, in nats."""
         counts = self.column.counts()
-        found = []
+        values = []
         for rung in self.rungs:
             shares = np.bincount(rung.to, counts, rung.m) / max(counts.sum(), 1)
-            found.append(float(-(shares[shares > 0] * np.log(shares[shares > 0])).sum()))
-        return found
+            values.append(float(-(shares[shares > 0] * np.log(shares[shares > 0])).sum()))
+        return values
 
 
 class TierSearch:

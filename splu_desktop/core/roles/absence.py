@@ -19,13 +19,13 @@ def absence_values(column: Column) -> tuple[str, ...]:
     counts, void = column.counts(), column.missing.copy()
     for at in np.flatnonzero(100 * counts >= column.n):  # of many thousand labels only those that matter are read
         void[at] |= join_words(str(column.labels[at])).strip("_0123456789") in lexicon().values["void"]
-    found = [str(label) for label in column.labels[(counts > 0) & void]]
+    values = [str(label) for label in column.labels[(counts > 0) & void]]
     shown = np.where(void, 0, counts)
     if shown.any():
         commonest = str(column.labels[int(np.argmax(shown))])
         if says_absence(commonest, column):
-            found.insert(0, commonest)
-    return tuple(found)
+            values.insert(0, commonest)
+    return tuple(values)
 
 
 def says_absence(label: str, column: Column) -> bool:

@@ -142,10 +142,10 @@ def is_numbered(column: Column) -> bool:
     labels = sample_labels(column)
     if len({len(text) for text in labels}) == 1 and _mostly(labels, _KEY.fullmatch):
         return True
-    found = [_CODE.fullmatch(text) for text in labels]
+    matches = [_CODE.fullmatch(text) for text in labels]
     # Before many digits letters may be anybody's: A123456789, K123456789.
-    shapes = {(len(each[1]) if len(each[2]) > _SERIAL else each[1], len(each[2])) for each in found if each}
-    return all(found) and len(shapes) == 1 and (next(iter(shapes))[0] != "" or next(iter(shapes))[1] > _SERIAL)
+    shapes = {(len(each[1]) if len(each[2]) > _SERIAL else each[1], len(each[2])) for each in matches if each}
+    return all(matches) and len(shapes) == 1 and (next(iter(shapes))[0] != "" or next(iter(shapes))[1] > _SERIAL)
 
 
 def counts_records(column: Column) -> bool:
@@ -168,10 +168,10 @@ def refers_to(column: Column, key: Column) -> bool:
     return sum(label in known for label in labels) >= 0.3 * len(labels)
 
 
-def follows(column: Column, key: Column, told: Sequence[Column] = (), share: float = _AGREE) -> bool:
+def follows(column: Column, key: Column, traits: Sequence[Column] = (), share: float = _AGREE) -> bool:
     """Whether a key's value tells a column's in so many rows, by no chance: a person's sex, a ward's department.
 
-    told : sex and age, by which not rows are counted but persons of several kinds; their ages in eighths, as they grow.
+    traits : sex and age, by which not rows are counted but persons of several kinds; ages in eighths, as they grow.
     """
     for end in sorted({min(1 << 16, column.n), column.n}):  # what differs among the first rows differs among all
         known = ~key.missing[key.codes[:end]] & ~column.missing[column.codes[:end]]
@@ -181,11 +181,11 @@ def follows(column: Column, key: Column, told: Sequence[Column] = (), share: flo
         often = np.bincount(keys) if end == column.n else key.counts()
         if np.count_nonzero(np.bincount(keys[one[keys] != values])) > (1 - share) * np.count_nonzero(often > 1):
             return False
-    each = keys if told else np.arange(len(keys))
-    for other in told:
+    each = keys if traits else np.arange(len(keys))
+    for other in traits:
         each = np.unique(each * _EIGHTH + other.codes[known] * _EIGHTH // other.m, return_inverse=True)[1]
     people, shares = each.max(initial=-1) + 1, np.bincount(values) / max(len(values), 1)
-    lone = bool(told) and people < _PEOPLE * key.m  # a postcode of one person's visits
+    lone = bool(traits) and people < _PEOPLE * key.m  # a postcode of one person's visits
     return bool(not lone and (people - key.m) * -np.log(shares @ shares) > _CHANCE)
 
 
@@ -271,8 +271,8 @@ def holds_sexes(column: Column, *, named: bool = False) -> bool:
     if named and {"1", "2"} <= set(labels) <= {"0", "1", "2", "3", "9"}:
         return True
     known = values["female"] | values["male"] | ({"g"} if named else set())  # garçon
-    told = [join_words(text).split("_") for text in labels] if len(labels) <= _SEXES else []
-    held = {next((word for word in words if word in known), words[0]) for words in told if len(words) <= _WORDS}
+    readings = [join_words(text).split("_") for text in labels] if len(labels) <= _SEXES else []
+    held = {next((word for word in words if word in known), words[0]) for words in readings if len(words) <= _WORDS}
     sexes = held & known
     return len(sexes) > 1 and (named or held <= sexes | values["other"]) and not sexes <= values["male"] - {"h", "m"}
 
@@ -286,22 +286,22 @@ def tells_findings(column: Column, *, graded: bool = True) -> bool:
     """Whether values are findings, parts of the body or ends of a stay, or, where `graded`, grades as of schooling."""
     values = lexicon().values
     telling = values["telling"] | values["grades"] if graded else values["telling"]
-    found, long = 0, tuple(word for word in values["enough"] if len(word) > _LETTERS)
+    count, long = 0, tuple(word for word in values["enough"] if len(word) > _LETTERS)
     labels = [text for text in sample_labels(column) if any(map(str.isalpha, text))]
     for text in labels if not holds_ways(column) else ():
         words = set(map(fold, words_of(text)))
         if words & values["enough"] or any(word.startswith(long) for word in words):
             return True
         short = len(words) <= 3 and not any(map(str.isdigit, text))  # "baseline arm 1" is of a trial
-        found += join_words(text) in telling or bool(short and words & telling)
-    return found > _TELLING * len(labels)
+        count += join_words(text) in telling or bool(short and words & telling)
+    return count > _TELLING * len(labels)
 
 
 def says_harmless(text: str) -> bool:
     """Whether a value is a way to come, answer or pay, a kind of staff or of work."""
     reading = read_name(text)
-    told = reading.says("staff", "administrative", "demographic") and not reading.secret
-    return join_words(text) in lexicon().values["ways"] or (told and not reading.says("somebody", "exit"))
+    plain = reading.says("staff", "administrative", "demographic") and not reading.secret
+    return join_words(text) in lexicon().values["ways"] or (plain and not reading.says("somebody", "exit"))
 
 
 def fits(column: Column, subject: str, reading: Reading) -> bool:
@@ -367,8 +367,8 @@ def _fits_words(column: Column, subject: str, reading: Reading) -> bool:
 
 def tells_ways(column: Column, *others: str) -> bool:
     """Whether half of a column's values are ways to come, answer or pay, kinds of staff or work, or of these lists."""
-    said = {text: read_name(text) for text in sample_labels(column)}
-    kinds = [says_harmless(text) or (each.says(*others) and each.only("fill", *others)) for text, each in said.items()]
+    texts = {text: read_name(text) for text in sample_labels(column)}
+    kinds = [says_harmless(text) or (each.says(*others) and each.only("fill", *others)) for text, each in texts.items()]
     return 2 * sum(kinds) >= len(kinds)
 
 
@@ -400,8 +400,8 @@ def _fits_date(column: Column, reading: Reading) -> bool:
         return False
     numbers, ranges = column.values[~column.missing], lexicon().ranges
     # Beside what is done or an unknown word nearly all months must be there: days after an operation begin with 1, too.
-    all_there, said = bool(reading.unknown) or reading.says("act"), f" {' '.join(reading.words)} "
-    spans = (span for end, span in ranges.items() if f"{'' if len(end) >= _LETTERS else ' '}{end} " in said)
+    all_there, phrase = bool(reading.unknown) or reading.says("act"), f" {' '.join(reading.words)} "
+    spans = (span for end, span in ranges.items() if f"{'' if len(end) >= _LETTERS else ' '}{end} " in phrase)
     return holds_days(column) or any(
         low <= numbers.min() and numbers.max() <= high and column.m >= (0.9 * (high - low) if all_there else 3)
         for low, high in spans  # "Aufnahmestunde"

@@ -53,16 +53,16 @@ class Lexicon:
             return self.words.get(word, frozenset()) | {"fill"}
         if word.endswith(self.staff_ends) and word not in self.words:
             return frozenset({"staff"})
-        if found := self._bent(word):
-            return found
-        parts, said = self._parts(word), [lists for stem, lists in self.stems.items() if stem in word]
-        if said and not (parts and parts.isdisjoint(_PRIVATE)):
-            return frozenset().union(*said)
+        if bent := self._bent(word):
+            return bent
+        parts, by_stem = self._parts(word), [lists for stem, lists in self.stems.items() if stem in word]
+        if by_stem and not (parts and parts.isdisjoint(_PRIVATE)):
+            return frozenset().union(*by_stem)
         return parts or next((lists for begin, lists in self.begins.items() if word.startswith(begin)), frozenset())
 
     def cut_head(self, word: str) -> tuple[str, ...]:
         """Return a compound with what is done or an unknown word as two words: Impf, datum; site, id."""
-        new = not (said := self.lists_of(word))
+        new = not (lists := self.lists_of(word))
         if new and len(word) > _PART and word[1:] in self.ranges and word[0] != "n":  # "AMONTH"; "nweek" is a count
             return word[:1], word[1:]
         if new and word[:-1] in ("age", "sex"):  # "AGER", "SEXR": the recipient's, recoded
@@ -75,14 +75,14 @@ class Lexicon:
             ended = word[cut:] in self.values["compound"] and cut > _SHORT  # no "com-fort"
             glued = glued and len(word) - cut > _PART and not word.endswith("ation")  # no "Manife-station"
             aged = "act" in head and "age" in self.words.get(word[:cut], ())  # "ALTERDIAG"
-            if done or aged or (new and (ended or glued)) or (numbered and (new or "health" in said)):  # "TUMORID"
+            if done or aged or (new and (ended or glued)) or (numbered and (new or "health" in lists)):  # "TUMORID"
                 return word[:cut], word[cut:]
         return (word,)
 
     def spell_out(self, word: str) -> frozenset[str]:
         """Return what all words say that begin as a shortened one does, if it is one harmless thing; else nothing."""
-        said = frozenset().union(*(lists for each, lists in self.words.items() if each.startswith(word)))
-        return said if len(said & {*HARMLESS}) == 1 and said <= _SPELT else frozenset()
+        meanings = frozenset().union(*(lists for each, lists in self.words.items() if each.startswith(word)))
+        return meanings if len(meanings & {*HARMLESS}) == 1 and meanings <= _SPELT else frozenset()
 
     def _bent(self, word: str) -> frozenset[str]:
         forms = (word, *(word.removesuffix(end) for end in _ENDINGS if len(word) > _COMPOUND - 2))
@@ -148,13 +148,13 @@ class Reading:
         beside = beside | {"reach"} if self.says("place") else beside  # "address.city"
         if not all(each & beside for each in self.lists) or (self.says("case") and not self.says(*_OF_A_CASE)):
             return ()
-        found = [subject for subject in HARMLESS if self.says(subject)]
+        subjects = [subject for subject in HARMLESS if self.says(subject)]
         if self.says("birth"):  # of a person; a year of birth is an age
-            found = [each for each in ("place", "age", "date", "unit") if each == "age" or each in found]
+            subjects = [each for each in ("place", "age", "date", "unit") if each == "age" or each in subjects]
         sorted_ = self.says("kind") and not self.says("number")
-        if not found and ((sorted_ and self.says("staff", "person")) or (self.says("person") and self.says("fill"))):
-            found = ["administrative"]  # who sent the patient, by kind; whether the patient is new
-        return tuple(found)
+        if not subjects and ((sorted_ and self.says("staff", "person")) or (self.says("person") and self.says("fill"))):
+            subjects = ["administrative"]  # who sent the patient, by kind; whether the patient is new
+        return tuple(subjects)
 
     @property
     def head_subjects(self) -> tuple[str, ...]:
@@ -176,8 +176,8 @@ class Reading:
     @property
     def unsure(self) -> bool:
         """Whether all that is harmless in the name may mean something else: "location", "state"."""
-        said = [each for each in self.lists if each.intersection(HARMLESS)]
-        return bool(said) and all("unsure" in each for each in said)
+        harmless = [each for each in self.lists if each.intersection(HARMLESS)]
+        return bool(harmless) and all("unsure" in each for each in harmless)
 
 
 @cache
@@ -193,11 +193,11 @@ def lexicon() -> Lexicon:
         names = [*data.get("names", {}).items(), ("date", " ".join(dates))]
         for name, text in [*names, ("fill", data.get("values", {}).get("link", ""))]:
             also = _ALSO.get(name, name)
-            told = (name, also, *(order if also in HARMLESS else ()))
+            kinds = (name, also, *(order if also in HARMLESS else ()))
             for word in map(fold, text.split()):
-                words.setdefault(word, set()).update(told)
+                words.setdefault(word, set()).update(kinds)
                 if name in _STEMS and len(word) >= _STEM:
-                    stems.setdefault(word, set()).update(told)
+                    stems.setdefault(word, set()).update(kinds)
         for name, text in data.get("values", {}).items():
             values.setdefault(name, set()).update(map(fold, text.split()))
             for word in map(fold, text.split()) if name in ("female", "male") else ():  # "Mädchen": 0, 1
@@ -235,7 +235,7 @@ def read_name(name: str) -> Reading:
     dotted = {fold(word) for text in re.findall(r"[^\W\d_]{3,}(?=\.)", name) for word in words_of(text)}
     if "_" in name and name.isupper():  # "SIT_FAM"
         dotted |= {word for word in words if len(word) > 2 and known.spell_out(word) & {"unit", "place", "demographic"}}
-    found: list[tuple[str, frozenset[str]]] = []
+    runs: list[tuple[str, frozenset[str]]] = []
     at = 0
     while at < len(words):
         for length in range(min(_LONGEST_RUN, len(words) - at), 0, -1):
@@ -246,9 +246,9 @@ def read_name(name: str) -> Reading:
         lists = lists if length > 1 else known.lists_of(run)
         if "administrative" in lists and run.endswith("s") and run not in known.words:
             lists |= {"countable"}  # "sessions"
-        found.append((run, lists or (known.spell_out(run) if run in dotted else lists)))
+        runs.append((run, lists or (known.spell_out(run) if run in dotted else lists)))
         at += length
-    return Reading(tuple(word for word, _ in found), tuple(lists for _, lists in found))
+    return Reading(tuple(word for word, _ in runs), tuple(lists for _, lists in runs))
 
 
 @cache

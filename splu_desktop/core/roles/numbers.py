@@ -76,12 +76,12 @@ def is_official(text: str) -> bool:
 
 def german_insurance(text: str) -> bool:
     """Whether a text is a German health-insurance number: a letter, eight digits and the check digit of them all."""
-    found = re.fullmatch(r"([A-Z])(\d{8})(\d)", text.strip().upper())
-    if found is None:
+    match = re.fullmatch(r"([A-Z])(\d{8})(\d)", text.strip().upper())
+    if match is None:
         return False
-    digits = f"{ord(found[1]) - 64:02d}{found[2]}"
+    digits = f"{ord(match[1]) - 64:02d}{match[2]}"
     total = sum(sum(divmod(int(d) * (1 + i % 2), 10)) for i, d in enumerate(digits))
-    return total % 10 == int(found[3])
+    return total % 10 == int(match[3])
 
 
 def spanish_social_security(text: str) -> bool:

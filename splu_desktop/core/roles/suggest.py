@@ -45,15 +45,15 @@ _UNCHANGED = {
 @remember  # plan, verdict and register ask anew
 def suggest_roles(table: Table) -> dict[str, Suggestion]:
     """Return for every column, in the table's order, what it is taken for."""
-    told = _names_person(say("The data dictionary beside the file says that it names a person."))
+    person = _names_person(say("The data dictionary beside the file says that it names a person."))
     named, labels = table.origin.get(IDENTIFIERS, ()), table.origin.get(LABELS, {})
     died = any(read_name(c.name).says("death") and c.kind.is_date and content.rows_of(c) == c.n for c in table.columns)
-    found = {c.name: told if c.name in named else _suggestion(c, labels.get(c.name, ""), died) for c in table.columns}
-    _take_second_ages(table, found)
-    _compare(table, found)
-    _take_staff(table, found)
-    _take_answers(table, found)
-    return found
+    roles = {c.name: person if c.name in named else _suggestion(c, labels.get(c.name, ""), died) for c in table.columns}
+    _take_second_ages(table, roles)
+    _compare(table, roles)
+    _take_staff(table, roles)
+    _take_answers(table, roles)
+    return roles
 
 
 @remember
@@ -61,14 +61,14 @@ def _suggestion(column: Column, label: str, died: bool) -> Suggestion:
     """Return what a column is by its name, or by the file's label where that says more or a finding."""
     if content.rows_of(column) == 0:
         return Suggestion(Role.DROPPED, say("The column holds no values."), "administrative")
-    reading, told = read_name(column.name), read_name(label)
-    more = told.subjects or told.head_subjects or not told.unknown
+    reading, meaning = read_name(column.name), read_name(label)
+    more = meaning.subjects or meaning.head_subjects or not meaning.unknown
     if label and "?" not in label and more and (reading.unknown or reading.only("fill")):  # "RIDRETH3", "v024"
-        reading = told
+        reading = meaning
     if died and not column.kind.is_date:  # where all have died, at what age and where tells nothing of one of them
         lists = tuple(each - {"death", "health"} or frozenset({"fill"}) for each in reading.lists)
         reading = Reading(reading.words, lists)
-    found = (
+    suggestion = (
         _named_identifier(column, reading)
         or _held_identifier(column, reading)
         or _suggest_unchanged(column, reading)
@@ -76,7 +76,7 @@ def _suggestion(column: Column, label: str, died: bool) -> Suggestion:
         or _suggest_by_signs(column, reading)
         or _secret(column, reading)
     )
-    return _secret(column, told) if found.role is Role.NSA and told.says("health") else found
+    return _secret(column, meaning) if suggestion.role is Role.NSA and meaning.says("health") else suggestion
 
 
 def _names_person(reason: str, subject: str = "person", doubt: bool = False) -> Suggestion:
@@ -106,15 +106,15 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     named = reading.only("name", "fill", "person", "staff", "amount", "birth", "somebody") and reading.says("name")
     if worded and (reading.says("called") or named or reading.words == ("last",)):
         return _names_person(say("The name says names of persons."))
-    told = (reading.says("name", "staff", "somebody") and not reading.says("health")) or agent
-    if told and (content.names_persons(column, whole=True) if reading.subjects else content.may_be_names(column)):
+    somebody = (reading.says("name", "staff", "somebody") and not reading.says("health")) or agent
+    if somebody and (content.names_persons(column, whole=True) if reading.subjects else content.may_be_names(column)):
         return _names_person(say("The values look like names of persons."), doubt=True)
     alike = content.holds_numbering(column) and content.distinct_share(column) >= _NEAR_UNIQUE
     if reading.says("number") and column.kind is not Kind.DECIMAL and (alike or content.counts_records(column)):
         return _names_person(_NUMBER)  # a laboratory's, too
     treats = reading.says("staff") and not reading.subjects and (reading.says("number") or not reading.says("kind"))
-    told = (treats or (agent and worded)) and not (reading.secret or column.kind is Kind.DECIMAL)
-    if told and not content.tells_ways(column, "unit", "place"):
+    somebody = (treats or (agent and worded)) and not (reading.secret or column.kind is Kind.DECIMAL)
+    if somebody and not content.tells_ways(column, "unit", "place"):
         return _names_person(say("The name says who treats or records."))  # but "consultant" and "registrar" are kinds
     if reading.unknown or reading.secret:
         coded = reading.says("number") and column.m >= _MANY and content.is_numbered(column) and not reading.secret
@@ -193,8 +193,8 @@ def _record_of_its_own(column: Column, reading: Reading) -> Suggestion | None:
     if column.kind is Kind.INTEGER:
         lone = not measured and (alike or content.counts_records(column))
     else:
-        found = content.holds_icd(column) or content.holds_pairs(column)
-        lone = (alike or (many and share >= _MOSTLY_UNIQUE)) and not found
+        diagnosis = content.holds_icd(column) or content.holds_pairs(column)
+        lone = (alike or (many and share >= _MOSTLY_UNIQUE)) and not diagnosis
         lone = lone and (not measured or (column.kind is Kind.CATEGORY and share >= _NEAR_UNIQUE))
     return _names_person(say("Nearly every record has a value of its own."), doubt=True) if lone else None
 
@@ -205,21 +205,21 @@ def _suggest_by_signs(column: Column, reading: Reading) -> Suggestion | None:
     if column.kind is not Kind.CATEGORY or barred or not _may_be_harmless(column):
         return None
     named = reading.lists[: reading.link]  # ages, sexes and dates are told by their values
-    said = [each for each in HARMLESS[3:] if any(each in lists and "unsure" not in lists for lists in named)]
+    hits = [each for each in HARMLESS[3:] if any(each in lists and "unsure" not in lists for lists in named)]
     labels = sample_labels(column)
     signs = any(map(content.says_harmless, labels)) - any(says_absence(text, column) for text in labels)
     senders = ("unit", "place") if reading.says("staff") else ()  # where others go to is a finding
-    if signs + content.tells_ways(column, *senders) + bool(said) + (bool(said) and content.are_names(column)) < _SIGNS:
+    if signs + content.tells_ways(column, *senders) + bool(hits) + (bool(hits) and content.are_names(column)) < _SIGNS:
         return None
     reason = say("Its name and values together say that it is harmless.")
-    return Suggestion(Role.NSA, reason, (said or ["administrative"])[0], True)
+    return Suggestion(Role.NSA, reason, (hits or ["administrative"])[0], True)
 
 
 def _may_be_harmless(column: Column) -> bool:
     labels = sample_labels(column)
-    told = content.holds_answers(column) or content.holds_icd(column) or content.tells_findings(column)
+    findings = content.holds_answers(column) or content.holds_icd(column) or content.tells_findings(column)
     coded = interval_ends(column) is not None or any(map(str.isdecimal, labels))
-    if told or coded or len(labels) > _MOST_VALUES:
+    if findings or coded or len(labels) > _MOST_VALUES:
         return False
     words = {fold(word) for text in labels for word in words_of(text)}
     return not any(lexicon().lists_of(word) & {"health", "death"} for word in words)
@@ -241,49 +241,49 @@ def _secret(column: Column, reading: Reading) -> Suggestion:
     return Suggestion(Role.SA, reason, "health", True)
 
 
-def _take_second_ages(table: Table, found: dict[str, Suggestion]) -> None:
+def _take_second_ages(table: Table, roles: dict[str, Suggestion]) -> None:
     """Take the age at a diagnosis, or at what nobody knows, for secret where another column tells the age."""
-    ages = [name for name, each in found.items() if each.role is Role.NSA and each.subject == "age"]
+    ages = [name for name, each in roles.items() if each.role is Role.NSA and each.subject == "age"]
     then = [name for name in ages if read_name(name).says("act", "event", "exit") or read_name(name).unknown]
     then = [name for name in then if not content.holds_years(table[name])]
     for name in then if len(then) < len(ages) else ():
-        found[name] = _secret(table[name], read_name(name))
+        roles[name] = _secret(table[name], read_name(name))
 
 
-def _compare(table: Table, found: dict[str, Suggestion]) -> None:
+def _compare(table: Table, roles: dict[str, Suggestion]) -> None:
     """Take values of a person's number, and codes of one sex and age, for one; for harmless what a ward settles."""
-    shown = {name: each.subject for name, each in found.items() if each.role is Role.NSA and table[name].m > 1}
-    keys = [table[name] for name, each in found.items() if each.role is Role.IDENTIFIER and each.subject == "person"]
-    told = [table[name] for name, subject in shown.items() if subject in ("sex", "age")]
-    units = [table[name] for name, subject in shown.items() if told and subject in ("unit", "place")]
+    shown = {name: each.subject for name, each in roles.items() if each.role is Role.NSA and table[name].m > 1}
+    keys = [table[name] for name, each in roles.items() if each.role is Role.IDENTIFIER and each.subject == "person"]
+    traits = [table[name] for name, subject in shown.items() if subject in ("sex", "age")]
+    units = [table[name] for name, subject in shown.items() if traits and subject in ("unit", "place")]
     for column in table.columns:
-        if found[column.name].role is not Role.SA or read_name(column.name).says("health") or column.m < 2:
+        if roles[column.name].role is not Role.SA or read_name(column.name).says("health") or column.m < 2:
             continue
         wards = [] if content.holds_answers(column) or content.may_be_names(column) or column.missing.any() else units
-        codes = told and column.kind is Kind.CATEGORY and _MANY <= column.m < content.rows_of(column)
+        codes = traits and column.kind is Kind.CATEGORY and _MANY <= column.m < content.rows_of(column)
         if key := next((each for each in keys if each.m >= content.FEWEST and content.refers_to(column, each)), None):
             reason = say("Its values are values of “{column}”, which names a record.", column=key.name)
-            found[column.name] = _names_person(reason)
-        elif codes and content.is_numbered(column) and all(content.follows(each, column) for each in told):
-            found[column.name] = _names_person(say("All rows of one value are of one sex and age."), doubt=True)
-        elif key := next((each for each in wards if content.follows(column, each, told, 1)), None):
+            roles[column.name] = _names_person(reason)
+        elif codes and content.is_numbered(column) and all(content.follows(each, column) for each in traits):
+            roles[column.name] = _names_person(say("All rows of one value are of one sex and age."), doubt=True)
+        elif key := next((each for each in wards if content.follows(column, each, traits, 1)), None):
             reason = say("It says nothing that “{column}” does not say.", column=key.name)
-            found[column.name] = Suggestion(Role.NSA, reason, found[key.name].subject, True)
+            roles[column.name] = Suggestion(Role.NSA, reason, roles[key.name].subject, True)
 
 
-def _take_staff(table: Table, found: dict[str, Suggestion]) -> None:
+def _take_staff(table: Table, roles: dict[str, Suggestion]) -> None:
     """Take for names of persons what has the values of a column of such names: surgeons, and who helped them."""
-    named = [c for c in table.columns if found[c.name].role is Role.IDENTIFIER and content.may_be_names(c)]
+    named = [c for c in table.columns if roles[c.name].role is Role.IDENTIFIER and content.may_be_names(c)]
     for column in table.columns if named else ():
-        other = found[column.name].role is not Role.IDENTIFIER and not read_name(column.name).says("health")
+        other = roles[column.name].role is not Role.IDENTIFIER and not read_name(column.name).says("health")
         if other and any(content.refers_to(column, each) for each in named):
-            found[column.name] = _names_person(say("The values look like names of persons."), doubt=True)
+            roles[column.name] = _names_person(say("The values look like names of persons."), doubt=True)
 
 
-def _take_answers(table: Table, found: dict[str, Suggestion]) -> None:
+def _take_answers(table: Table, roles: dict[str, Suggestion]) -> None:
     """Take for secret what is answered in the words of several secret columns: one scale for many questions."""
     scales = {c.name: frozenset(c.labels[~c.missing]) for c in table.columns if c.kind is Kind.CATEGORY and c.m < _MANY}
-    secret = [each for name, each in scales.items() if found[name].role is Role.SA and len(each) >= _SCALE]
-    told = [name for name, each in scales.items() if secret.count(each) > 1 and found[name].role is not Role.SA]
-    told = [name for name in told if not content.may_be_names(table[name])]  # one staff in many columns
-    found.update({name: _secret(table[name], read_name(name)) for name in told})
+    secret = [each for name, each in scales.items() if roles[name].role is Role.SA and len(each) >= _SCALE]
+    hits = [name for name, each in scales.items() if secret.count(each) > 1 and roles[name].role is not Role.SA]
+    hits = [name for name in hits if not content.may_be_names(table[name])]  # one staff in many columns
+    roles.update({name: _secret(table[name], read_name(name)) for name in hits})

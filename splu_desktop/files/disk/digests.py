@@ -63,8 +63,8 @@ def _sum_of(block: bytes | bytearray) -> int:
     A word that changes changes the sum, since all of the numbers are odd; words that change places do, too.
     """
     words = np.frombuffer(block, np.uint64, len(block) // 8)
-    found = int.from_bytes(block[8 * len(words) :], "little")
+    total = int.from_bytes(block[8 * len(words) :], "little")
     for start in range(0, len(words), len(_ODD_NUMBERS)):
         some = words[start : start + len(_ODD_NUMBERS)]
-        found = (found * 0x9E3779B97F4A7C15 + int(some @ _ODD_NUMBERS[: len(some)])) % 2**64
-    return found
+        total = (total * 0x9E3779B97F4A7C15 + int(some @ _ODD_NUMBERS[: len(some)])) % 2**64
+    return total

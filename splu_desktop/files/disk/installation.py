@@ -53,15 +53,15 @@ def sums(program: Path) -> dict[str, str]:
 
     Of a program of macOS those are left out that its signature covers and changes: programs, libraries and itself.
     """
-    found = {}
+    digests = {}
     for path in sorted(program.rglob("*")):
         name = path.relative_to(program).as_posix()
         if path.is_symlink() or not path.is_file() or path.name == LIST or name.startswith("_CodeSignature/"):
             continue
         content = path.read_bytes()
         if content[:4] not in _MACHO:
-            found[name] = hashlib.sha256(content).hexdigest()
-    return found
+            digests[name] = hashlib.sha256(content).hexdigest()
+    return digests
 
 
 def list_files(program: Path) -> str:

@@ -90,11 +90,11 @@ def clear_leftovers(folder: Path) -> int:
     """Remove what dead runs left in `folder`; returns how many pieces. Living runs' work and other files stay."""
     removed = 0
     try:
-        found = [entry for entry in folder.iterdir() if entry.name.startswith(MARK)]
+        leftovers = [entry for entry in folder.iterdir() if entry.name.startswith(MARK)]
     except OSError:
         return 0
-    locks = {entry.name for entry in found if entry.name.endswith(_LOCK)}
-    for entry in found:
+    locks = {entry.name for entry in leftovers if entry.name.endswith(_LOCK)}
+    for entry in leftovers:
         if entry.name in locks:
             work = entry.with_name(entry.name.removesuffix(_LOCK))
             removed += _end(work, _seize(entry), entry)

@@ -18,10 +18,10 @@ _LARGEST = 1 << 22  # bytes
 
 def read_section(section: str) -> dict[str, str]:
     """Return the texts of a section; empty where nothing, or nothing readable, is kept."""
-    found = _read(data_folder() / NAME).get(section, {})
-    if not isinstance(found, dict):
+    entries = _read(data_folder() / NAME).get(section, {})
+    if not isinstance(entries, dict):
         return {}
-    return {str(key): text[:_LONGEST] for key, text in found.items() if isinstance(text, str)}
+    return {str(key): text[:_LONGEST] for key, text in entries.items() if isinstance(text, str)}
 
 
 def remember(section: str, texts: Mapping[str, str]) -> None:

@@ -170,9 +170,9 @@ class TableReading:
         kinds = ProblemKind.NOTE, ProblemKind.SKIPPED_SHEET, ProblemKind.DATE_ORDER
         notes = [each for each in self.problems if each.kind in kinds]
         rows = [each for each in self.problems if each.kind is ProblemKind.SKIPPED_ROWS]
-        found = [each.sentence for each in (*notes, *list_problems(rows, len(rows), most=2))]
+        sentences = [each.sentence for each in (*notes, *list_problems(rows, len(rows), most=2))]
         # In a band of low pressures, -9 is nobody's pressure, and everybody's.
         if marks := [f"{each.column} = {each.token}" for each in self.missing_tokens if each.reason == FAR]:
             words = "Numbers that may mean no value count as values: {marks}; if not, add --set missing.COLUMN=TEXT."
-            found.append(say(words, marks=quoted(marks, 3)))
-        return tuple(found)
+            sentences.append(say(words, marks=quoted(marks, 3)))
+        return tuple(sentences)

@@ -26,12 +26,12 @@ Coded = Sequence[tuple[str, CellColumn]]
 """Name and cells of each column."""
 
 
-def coded_columns(found: Plain, path: Path) -> Coded:
+def coded_columns(data: Plain, path: Path) -> Coded:
     """Return the columns that another process found. Raises BrokeOff where they are none."""
     with suppress(KeyError, TypeError, ValueError, AttributeError):
-        columns = [CellColumn(*column) for column in found["columns"]]
+        columns = [CellColumn(*column) for column in data["columns"]]
         if all(column.fits(len(columns[0].codes)) for column in columns):
-            return list(zip(map(str, found["names"]), columns, strict=True))
+            return list(zip(map(str, data["names"]), columns, strict=True))
     raise BrokeOff(path)
 
 

@@ -52,10 +52,10 @@ def describe_columns(
     Raises BadChoice where the one chosen is none, or fits no column.
     """
     names = [name.strip().lower() for name in own_names]
-    found = _beside(path, names, choices.catalog)
-    if found is None:
+    pair = _beside(path, names, choices.catalog)
+    if pair is None:
         return raw, choices, {}
-    dictionary, known = found
+    dictionary, known = pair
     columns, reasons, identifiers = list(raw.columns), dict[str, str](), []
     for at, (name, column) in enumerate(zip(raw.names, raw.columns, strict=True)):
         if (says := known.get(names[at])) is None:
@@ -120,13 +120,13 @@ def _read(path: Path) -> dict[str, DictionaryEntry] | None:
     places = {
         key: [names.index(name.lower()) for name in both if name.lower() in names] for key, both in REDCAP.items()
     }
-    found: dict[str, DictionaryEntry] = {}
+    entries: dict[str, DictionaryEntry] = {}
     for _, row in rows:
         cells = {key: row[at[0]] if at and at[0] < len(row) else "" for key, at in places.items()}
         if cells["form"]:
-            found[f"{cells['form'].lower()}_complete"] = DictionaryEntry(words=_COMPLETE)
-        found |= _columns_of(cells)
-    return found
+            entries[f"{cells['form'].lower()}_complete"] = DictionaryEntry(words=_COMPLETE)
+        entries |= _columns_of(cells)
+    return entries
 
 
 def _columns_of(cells: Mapping[str, str]) -> dict[str, DictionaryEntry]:

@@ -60,8 +60,8 @@ def columns(path: Path, progress: Progress, *, limit: int | None) -> Plain:
         raise
     except raised as error:
         raise Corrupt(path, "Parquet") from error
-    found = [gatherer.column() for gatherer in coded]
-    return {"names": names, "numbers": numbers, "columns": [[column.codes, column.cells] for column in found]}
+    parts = [gatherer.column() for gatherer in coded]
+    return {"names": names, "numbers": numbers, "columns": [[column.codes, column.cells] for column in parts]}
 
 
 def _open(pq: Any, source: IO[bytes]) -> Any:
@@ -69,10 +69,10 @@ def _open(pq: Any, source: IO[bytes]) -> Any:
 
     A text said a million times is there once then; spelled out, a few of 500 letters would take gigabytes.
     """
-    told = pq.ParquetFile(source).metadata
+    meta = pq.ParquetFile(source).metadata
     texts = []
-    for k in range(told.num_columns):
-        kind, parts = told.schema.column(k), [told.row_group(i).column(k) for i in range(told.num_row_groups)]
+    for k in range(meta.num_columns):
+        kind, parts = meta.schema.column(k), [meta.row_group(i).column(k) for i in range(meta.num_row_groups)]
         added = any("DELTA" in form for part in parts for form in part.encodings)  # which has no codes
         if kind.physical_type == "BYTE_ARRAY" and not (added or kind.max_repetition_level or "." in kind.path):
             texts.append(kind.path)

@@ -44,10 +44,10 @@ def period_text(kind: str, form: str | None) -> Callable[[Any], str | None] | No
     if not form:
         return None
     if kind == "stata":
-        found = re.fullmatch(r"%-?t([mqhwy])\S*", form)
-        if found is None:
+        match = re.fullmatch(r"%-?t([mqhwy])\S*", form)
+        if match is None:
             return None
-        unit = found[1]
+        unit = match[1]
         return lambda value: _of_count(value, unit) if isinstance(value, (int, float)) else None
     name = re.sub(r"[\d.]+$", "", form.upper())
     if name.startswith(_DURATIONS):

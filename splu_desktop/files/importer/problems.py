@@ -81,10 +81,10 @@ class Problem:
         return {**asdict(self), "kind": self.kind.value, "rows": self.told_rows, "decision": self.done}
 
 
-def list_problems(found: Iterable[Problem], count: int, most: int = MAX_LISTED) -> Iterator[Problem]:
+def list_problems(problems: Iterable[Problem], count: int, most: int = MAX_LISTED) -> Iterator[Problem]:
     """Yield the first of `count` problems of one kind, and one that counts the others."""
     last, most = None, count_to_name(count, most)
-    for last in itertools.islice(found, most):
+    for last in itertools.islice(problems, most):
         yield last
     if last is not None and count > most:
         sentence = say("There are {rest} more of these: {kind}.", rest=count - most, kind=say(last.kind.value))

@@ -141,11 +141,11 @@ def read_raw(
     memory.check_width(path, len(raw.columns))
     resolved = replace(resolved, format="csv" if kind in TEXTS else kind)
     raw_names = raw.names
-    raw, resolved, said = _rename(raw, resolved)
+    raw, resolved, name_reasons = _rename(raw, resolved)
     if kind in (*TEXTS, *WORKBOOKS):
         raw, resolved, more = describe_columns(raw, raw_names, resolved, path)
-        said |= more
-    return choose_rows(raw, resolved.rows, whole=limit is None), resolved, {**reasons, **said}
+        name_reasons |= more
+    return choose_rows(raw, resolved.rows, whole=limit is None), resolved, {**reasons, **name_reasons}
 
 
 def _rename(raw: RawTable, resolved: ImportChoices) -> tuple[RawTable, ImportChoices, dict[str, str]]:
@@ -175,10 +175,10 @@ def _rename(raw: RawTable, resolved: ImportChoices) -> tuple[RawTable, ImportCho
         number_cells=frozenset(new[name] for name in raw.number_cells),
     )
     renames = {old: name for old, name in zip(raw_names, names, strict=True) if old != name}
-    said: dict[str, str] = {
+    name_reasons: dict[str, str] = {
         f"name of {name}": say("renamed; the file calls it “{name}”", name=old) for old, name in renames.items()
     }
-    return raw, replace(resolved, names=names, renames=renames), said
+    return raw, replace(resolved, names=names, renames=renames), name_reasons
 
 
 def _with_sheet(problem: Problem, sheet: str | None, *, joined: bool) -> Problem:

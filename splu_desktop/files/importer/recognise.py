@@ -147,11 +147,11 @@ def is_json_lines(head: bytes) -> bool:
 def flat_object(line: bytes) -> dict[str, Any] | None:
     """Return a line's object, its numbers as texts; None where it is none of one level."""
     try:
-        found = json.loads(line, parse_int=str, parse_float=str, parse_constant=str)
+        data = json.loads(line, parse_int=str, parse_float=str, parse_constant=str)
     except (ValueError, RecursionError):
         return None
-    flat = isinstance(found, dict) and all(isinstance(value, _PLAIN) for value in found.values())
-    return found if flat else None
+    flat = isinstance(data, dict) and all(isinstance(value, _PLAIN) for value in data.values())
+    return data if flat else None
 
 
 def wrong_extension(path: Path, kind: str) -> str | None:
@@ -226,9 +226,9 @@ def _check_packed(path: Path) -> None:
 
 def _check_text(path: Path, head: bytes) -> None:
     """Refuse texts that are no table, and what is no text. Raises WrongFormat."""
-    told = by_head(head)
-    if told is not None and told.name.startswith("utf-16"):
-        head = head.decode(told.name, "replace").encode()
+    encoding = by_head(head)
+    if encoding is not None and encoding.name.startswith("utf-16"):
+        head = head.decode(encoding.name, "replace").encode()
     low = _find_start(head[:1500])
     foreign = {
         "HTML": form_of(head) == "html",

@@ -24,9 +24,9 @@ def read(
     catalog = _catalog_of(path, kind, choices.catalog)
     size = _UNPACKED * path.stat().st_size
     if kind == "parquet":
-        found = isolate("parquet", path, progress, size=size, limit=limit)
-        return gather(coded_columns(found, path), path, choices, progress, numbers=found["numbers"]), choices, {}
-    found = isolate(
+        data = isolate("parquet", path, progress, size=size, limit=limit)
+        return gather(coded_columns(data, path), path, choices, progress, numbers=data["numbers"]), choices, {}
+    data = isolate(
         "statistical",
         path,
         progress,
@@ -36,24 +36,22 @@ def read(
         limit=limit,
         catalog=None if catalog is None else str(catalog),
     )
-    raw = gather(coded_columns(found, path), path, choices, progress, numbers=found["numbers"])
+    raw = gather(coded_columns(data, path), path, choices, progress, numbers=data["numbers"])
     names = raw.names
-    declared = {new: tuple(map(str, texts)) for new, texts in zip(names, found["declared"], strict=True) if texts}
-    reasons = {f"label:{new}": str(label) for new, label in zip(names, found["labels"], strict=True) if label}
-    new_names = dict(zip(map(str, found["names"]), names, strict=True))
-    if found["words"]:
+    declared = {new: tuple(map(str, texts)) for new, texts in zip(names, data["declared"], strict=True) if texts}
+    reasons = {f"label:{new}": str(label) for new, label in zip(names, data["labels"], strict=True) if label}
+    new_names = dict(zip(map(str, data["names"]), names, strict=True))
+    if data["words"]:
         reasons["value labels"] = "codes with a value label are shown as the label's words"
-    for name in found["periods"]:
+    for name in data["periods"]:
         reasons[f"periods of {new_names[name]}"] = "the file says that these numbers are periods, which are written out"
     problems = [*raw.problems]
-    if found["unknown"]:
-        listed = ", ".join(f"“{new_names[name]}” ({form})" for name, form in found["unknown"][:8])
+    if data["unknown"]:
+        listed = ", ".join(f"“{new_names[name]}” ({form})" for name, form in data["unknown"][:8])
         words = "The words for the codes of {listed} stand in a SAS format catalog (.sas7bcat); put it beside the file."
-        first = new_names[found["unknown"][0][0]]
+        first = new_names[data["unknown"][0][0]]
         problems.append(Problem(ProblemKind.NOTE, say(words, listed=listed), column=first))
-    resolved = replace(
-        choices, encoding=found["encoding"], catalog=choices.catalog if catalog is None else catalog.name
-    )
+    resolved = replace(choices, encoding=data["encoding"], catalog=choices.catalog if catalog is None else catalog.name)
     return replace(raw, declared_missing=declared, problems=tuple(problems)), resolved, reasons
 
 

@@ -84,13 +84,13 @@ def _code_records(
     at, ended = 0, False
     while not ended:
         step = most if limit is None else min(most, limit - at)
-        found = dict[str, list[Any]]()
+        data = dict[str, list[Any]]()
         for way in ways:
-            found |= read(row_offset=at, row_limit=step, **way)[0]
+            data |= read(row_offset=at, row_limit=step, **way)[0]
         progress.report("Reading", min(at / total, 1.0) if total else 0.0)
         for name, coding in zip(names, coded, strict=True):
-            coding.add(found[name])
-        rows = len(found[names[0]]) if names else 0
+            coding.add(data[name])
+        rows = len(data[names[0]]) if names else 0
         at += rows
         ended = rows < step or (limit is not None and at >= limit) or bool(total and at >= total)
     return coded
@@ -116,9 +116,9 @@ def columns(
     texts = [_texts(each.cells, known, periods[name]) for name, each, known in zip(names, columns, words, strict=True)]
     no_words = [[name, form] for name, form in forms.items() if form and not labels.get(name)]
     declared = []
-    for name, known, column, told in zip(names, words, columns, texts, strict=True):
+    for name, known, column, own_texts in zip(names, words, columns, texts, strict=True):
         spans = meta.missing_ranges.get(name, [])
-        within = [text for value, text in zip(column.cells, told, strict=True) if _within(value, spans)]
+        within = [text for value, text in zip(column.cells, own_texts, strict=True) if _within(value, spans)]
         single = [known.get(value) or text_of(value) for value in meta.missing_user_values.get(name, [])]
         declared.append(list(dict.fromkeys([*single, *within])))
     return {

@@ -55,13 +55,13 @@ def _where(path: Path, sheet: str | None) -> str:
 
 
 class WrongFormat(FileFault):
-    """The content isn't a table in a format that can be read; `found`, the name of the format that it has."""
+    """The content isn't a table in a format that can be read; `form` names the one that it has."""
 
-    def __init__(self, path: Path, found: str) -> None:
+    def __init__(self, path: Path, form: str) -> None:
         super().__init__(
             "“{path}” is no table in a format that can be read ({found}); export it as CSV and import that file.",
             path=path.name,
-            found=say(found),
+            found=say(form),
         )
 
 

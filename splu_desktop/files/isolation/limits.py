@@ -87,8 +87,8 @@ def job(process: Any, memory: int, seconds: int) -> Any:
         flags = 0x0002 | 0x0100 | 0x0400 | 0x2000
         # JOBOBJECT_EXTENDED_LIMIT_INFORMATION: limits of time, flags, six more, six counts, memory of each process
         # and of all, and what was used of it. Its number is 9.
-        told = struct.pack(_JOB, seconds * 10_000_000, 0, flags, *[0] * 12, memory, 0, 0, 0)
-        kernel.SetInformationJobObject(wintypes.HANDLE(handle), 9, told, len(told))
+        limits = struct.pack(_JOB, seconds * 10_000_000, 0, flags, *[0] * 12, memory, 0, 0, 0)
+        kernel.SetInformationJobObject(wintypes.HANDLE(handle), 9, limits, len(limits))
         kernel.AssignProcessToJobObject(wintypes.HANDLE(handle), wintypes.HANDLE(int(process._handle)))
         return handle
     return None

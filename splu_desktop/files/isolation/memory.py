@@ -22,8 +22,8 @@ def available() -> int | None:
     Other systems refuse memory that they have not got, which raises a MemoryError; Linux ends a process instead.
     """
     try:
-        told = Path("/proc/meminfo").read_text(encoding="ascii").partition("MemAvailable:")[2]
-        return int(told.split()[0]) << 10
+        free = Path("/proc/meminfo").read_text(encoding="ascii").partition("MemAvailable:")[2]
+        return int(free.split()[0]) << 10
     except (OSError, ValueError, IndexError):
         return None
 

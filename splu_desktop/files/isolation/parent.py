@@ -62,11 +62,11 @@ def isolate(work: str, path: Path, progress: Progress, *, size: int, **given: Pl
     most, seconds = limits.allowance(size, memory.available())
     request = {"work": work, "path": str(path), "memory": most, "seconds": seconds, "given": given}
     try:
-        with _anonymous() as asked, _anonymous() as found:
+        with _anonymous() as asked, _anonymous() as reply:
             wire.write(request, asked)
             asked.seek(0)
-            _run(asked, found, progress, most, seconds)
-            answer = _answer(found, path)
+            _run(asked, reply, progress, most, seconds)
+            answer = _answer(reply, path)
     except (OSError, RuntimeError) as fault:  # no room for another process, its files or the thread that listens
         raise faults.TooLarge(path) from fault
     if not isinstance(answer, dict):
@@ -102,7 +102,7 @@ def _command() -> list[str]:
     return [sys.executable, "-P", "-X", "utf8", "-m", "splu_desktop.files.importer.child"]
 
 
-def _run(asked: IO[bytes], found: IO[bytes], progress: Progress, most: int, seconds: int) -> None:
+def _run(asked: IO[bytes], reply: IO[bytes], progress: Progress, most: int, seconds: int) -> None:
     """Run the process to its end. Raises Cancelled, and then it is gone."""
     env = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
     env["ARROW_DEFAULT_MEMORY_POOL"] = "system"  # its own takes a GB at once, and counts as used up
@@ -113,7 +113,7 @@ def _run(asked: IO[bytes], found: IO[bytes], progress: Progress, most: int, seco
     process = subprocess.Popen(  # noqa: S603  (this program itself, and no word of a file)
         _command(),
         stdin=asked,
-        stdout=found,
+        stdout=reply,
         stderr=subprocess.PIPE,
         bufsize=0,
         env={**os.environ, **env},
@@ -121,20 +121,20 @@ def _run(asked: IO[bytes], found: IO[bytes], progress: Progress, most: int, seco
     )
     job = limits.job(process, most, seconds)
     listener = None
-    told: queue.SimpleQueue[tuple[str, float] | None] = queue.SimpleQueue()
+    inbox: queue.SimpleQueue[tuple[str, float] | None] = queue.SimpleQueue()
     try:
-        listener = threading.Thread(target=_listen, args=(process.stderr, told), name="splu-reader")
+        listener = threading.Thread(target=_listen, args=(process.stderr, inbox), name="splu-reader")
         listener.start()
         stage, done = "Reading", 0.0
         while True:
             try:
-                said = told.get(timeout=_LOOK)
+                news = inbox.get(timeout=_LOOK)
             except queue.Empty:
                 # Said again, since a silent child must hear of a cancel, too.
-                said = (stage, done)
-            if said is None:
+                news = (stage, done)
+            if news is None:
                 break
-            stage, done = said
+            stage, done = news
             progress.report(stage, done)
         process.wait()
     finally:
@@ -148,7 +148,7 @@ def _run(asked: IO[bytes], found: IO[bytes], progress: Progress, most: int, seco
         process.stderr.close()
 
 
-def _listen(pipe: Any, told: queue.SimpleQueue[tuple[str, float] | None]) -> None:
+def _listen(pipe: Any, inbox: queue.SimpleQueue[tuple[str, float] | None]) -> None:
     """Hand on what a child says of its progress, and None at its end."""
     rest = b""
     while block := pipe.read(4096):
@@ -158,18 +158,18 @@ def _listen(pipe: Any, told: queue.SimpleQueue[tuple[str, float] | None]) -> Non
             try:
                 stage, done = json.loads(line)
                 if isinstance(stage, str) and len(stage) <= _LONGEST_STAGE and stage.isprintable():
-                    told.put((stage, min(max(float(done), 0.0), 1.0)))
+                    inbox.put((stage, min(max(float(done), 0.0), 1.0)))
             except (ValueError, TypeError, RecursionError):
                 continue  # not of our making
-    told.put(None)
+    inbox.put(None)
 
 
-def _answer(found: IO[bytes], path: Path) -> Plain:
-    size = os.fstat(found.fileno()).st_size
+def _answer(reply: IO[bytes], path: Path) -> Plain:
+    size = os.fstat(reply.fileno()).st_size
     if not size:
         raise BrokeOff(path)
     # The mapping lives as long as an array that lies in it.
-    data = mmap.mmap(found.fileno(), size, access=mmap.ACCESS_COPY)
+    data = mmap.mmap(reply.fileno(), size, access=mmap.ACCESS_COPY)
     try:
         return wire.read(memoryview(data))
     except wire.BadMessage:

@@ -98,10 +98,10 @@ class CountedTable:
 
 def text_codes(column: Any, known: Any) -> Codes:
     """Return which of the known texts each cell has. Raises BadSetting for one that is not known."""
-    found = pc.index_in(column, known)
-    if found.null_count:
+    places = pc.index_in(column, known)
+    if places.null_count:
         raise BadSetting(CHANGED)
-    codes: Codes = found.to_numpy(zero_copy_only=False)
+    codes: Codes = places.to_numpy(zero_copy_only=False)
     return codes
 
 

@@ -39,13 +39,13 @@ class DuckDB(LargeTable):
         self._base = duckdb.connect(config=_SETTINGS)
         self._base.execute("set enable_progress_bar_print = false")  # which would stand in what is printed
         quote = self.choices.quote if self.choices.quote is not None else '"'
-        said: dict[str, Any] = {
+        options: dict[str, Any] = {
             "sep": self.choices.delimiter, "quotechar": quote, "escapechar": quote,
             "header": self.choices.header_row != 0, "columns": dict.fromkeys(self.keys.values(), "varchar"),
             "na_values": NO_TEXT, "auto_detect": False, "strict_mode": True, "max_line_size": 16 << 20,
         }  # fmt: skip
         with self._refusals():
-            self._base.read_csv(str(self.path), **said).filter(self.filled).create_view("source")
+            self._base.read_csv(str(self.path), **options).filter(self.filled).create_view("source")
 
     def ask(self, words: str) -> Any:
         """Return the answer to a query as an Arrow table. Raises FileFault."""

@@ -116,12 +116,12 @@ class LargeTable(ABC):
         coded = [column.combine_chunks().dictionary_encode() for column in table.columns]
         columns = [RawColumn(each.indices.to_numpy().astype(np.int32), each.dictionary.to_pylist()) for each in coded]
         raw = replace(self.head, columns=tuple(columns), rows=np.arange(1, table.num_rows + 1))
-        found = assemble(self.path, "csv", raw, self.choices, {}, source(), progress)
+        reading = assemble(self.path, "csv", raw, self.choices, {}, source(), progress)
         sentence = say(
             "The plan is judged by {n} of about {rows} rows; in all of them persons are hidden no worse.",
             n=table.num_rows, rows=self.rows,
         )  # fmt: skip
-        return replace(found, problems=(Problem(ProblemKind.NOTE, sentence), *found.problems))
+        return replace(reading, problems=(Problem(ProblemKind.NOTE, sentence), *reading.problems))
 
     def count(self, plan: Plan, sample: TableReading, progress: Progress) -> CountedTable:
         """Return the table after the first pass; the sample's types hold for all. Raises SpluError; Cancelled."""
@@ -133,25 +133,25 @@ class LargeTable(ABC):
         singles = dict(zip(published, tables, strict=False))
         texts = {name: table.column(0).combine_chunks() for name, table in singles.items()}
         read = self._columns(singles, replace(sample.choices, missing=self.asked.missing), progress)
-        made = {name: column_after(column, plan.generalisations.get(name, ())) for name, column in read.items()}
+        coarser = {name: column_after(column, plan.generalisations.get(name, ())) for name, column in read.items()}
         for name in plan.sensitive:
-            check_sensitive(read[name], made[name])
+            check_sensitive(read[name], coarser[name])
         columns = {}
         for name in plan.nsas:
             # As in memory: what somebody may know goes out in one spelling.
-            written = replace(made[name], spellings=None) if name in plan.knowable else made[name]
+            written = replace(coarser[name], spellings=None) if name in plan.knowable else coarser[name]
             columns[name] = column_as_handed_out(written.without_unused_labels(), drawn=False)
         counted = []
         for block, names, table in zip(plan.blocks, blocks, tables[len(published) :], strict=True):
             coded = {name: text_codes(table.column(at).combine_chunks(), texts[name]) for at, name in enumerate(names)}
             times = table.column("count").to_numpy().astype(np.int64)
-            pairs = {name: made[name].with_codes(made[name].codes[codes]) for name, codes in coded.items()}
+            pairs = {name: coarser[name].with_codes(coarser[name].codes[codes]) for name, codes in coded.items()}
             # Of each block the same: classes follow from how many rows each of their cells has.
             classes = make_classes([pairs[n] for n in plan.classes], Units.of_records(len(times)), times=times)
             assert isinstance(block.draw, Lenders)  # `check_plan` lets no other draw in
             counted.append(CountedBlock(block.draw, coded, [len(texts[n]) for n in coded], classes.code, times))
             columns |= {name: pairs[name] for name in block.columns}
-        means = {n: each for n in plan.nsas if n in plan.generalisations and (each := band_means(read[n], made[n]))}
+        means = {n: each for n in plan.nsas if n in plan.generalisations and (each := band_means(read[n], coarser[n]))}
         return CountedTable(int(times.sum()), texts, columns, plan.nsas, tuple(counted), classes.cells, means)
 
     def fill(
@@ -181,7 +181,7 @@ class LargeTable(ABC):
 
     def count_sets(self, sets: Sequence[Sequence[str]]) -> list[Any]:
         """Return for each set of columns, as Arrow tables, its combinations and their `count`. Raises BadSetting."""
-        found = []
+        parts = []
         for begin in range(0, len(sets), _SETS):
             some = [[self.keys[name] for name in each] for each in sets[begin : begin + _SETS]]
             every = list(dict.fromkeys(key for each in some for key in each))
@@ -191,9 +191,9 @@ class LargeTable(ABC):
             table = self.ask(f"{words} group by grouping sets ({grouped})")
             for names, each in zip(sets[begin:], some, strict=False):
                 mark = int("".join(str(int(key not in each)) for key in every), 2)
-                found.append(table.filter(pc.equal(table.column("mark"), mark)).select([*each, "count"]))
-                check_held(names, found[-1].num_rows)
-        return found
+                parts.append(table.filter(pc.equal(table.column("mark"), mark)).select([*each, "count"]))
+                check_held(names, parts[-1].num_rows)
+        return parts
 
     def _columns(self, singles: Mapping[str, Any], choices: ImportChoices, progress: Progress) -> dict[str, Column]:
         """Return the columns by the importer's rules, a row for each distinct text."""

@@ -116,10 +116,10 @@ class Entry:
                           spelling=self.spelling, words=self.words)  # fmt: skip
 
     def _texts(self, stored: Any) -> tuple[Any, ...]:
-        found = tuple(self.meaning(_of(text, str)) for text in _of(stored, list))
-        if len(set(found)) < len(found):
+        values = tuple(self.meaning(_of(text, str)) for text in _of(stored, list))
+        if len(set(values)) < len(values):
             raise ValueError
-        return found
+        return values
 
 
 def one_of(known: Mapping[str, Any] | Iterable[str]) -> Callable[[str], Any]:
@@ -131,22 +131,22 @@ def one_of(known: Mapping[str, Any] | Iterable[str]) -> Callable[[str], Any]:
 def parse_entries(entries: Iterable[Entry], texts: Iterable[str], option: str) -> dict[str, Any]:
     """Return as a recipe's data what is typed: NAME=VALUE, NAME.KEY=VALUE, NAME for a switch. Raises BadSetting."""
     known = {each.name: each for each in entries}
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for text in texts:
-        said = _SAID.fullmatch(text)
-        entry = known.get(said[1].replace("-", "_")) if said else None
-        if said is None or entry is None:
-            raise BadSetting(none_of(said[1] if said else text, known))
-        if (said[2] == ".") != entry.shape.by_key or (said[2] is None and entry.metavar):
-            raise entry.misfit(said[3] or "")
-        stored = entry.parse(said[3] or "")
-        before = found.setdefault(entry.name, {}) if entry.shape.by_key else found
+        match = _SAID.fullmatch(text)
+        entry = known.get(match[1].replace("-", "_")) if match else None
+        if match is None or entry is None:
+            raise BadSetting(none_of(match[1] if match else text, known))
+        if (match[2] == ".") != entry.shape.by_key or (match[2] is None and entry.metavar):
+            raise entry.misfit(match[3] or "")
+        stored = entry.parse(match[3] or "")
+        before = values.setdefault(entry.name, {}) if entry.shape.by_key else values
         new = stored if entry.shape.by_key else {entry.name: stored}
         if twice := before.keys() & new.keys():
             raise BadSetting("{option} says two things about “{name}”; say one.", option=option, name=twice.pop())
         before.update(new)
-    meanings(entries, found)
-    return found
+    meanings(entries, values)
+    return values
 
 
 def meanings(entries: Iterable[Entry], data: Mapping[str, Any]) -> dict[str, Any]:

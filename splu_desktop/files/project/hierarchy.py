@@ -67,15 +67,15 @@ def read_hierarchy(path: Path, level: int = 1) -> Hierarchy:
 
 def read_groups(path: Path) -> Groups:
     """Read a file of two columns, value and group name, as a grouping by hand. Raises BadHierarchy."""
-    found = read_hierarchy(path)
-    if found.levels != 1:
+    hierarchy = read_hierarchy(path)
+    if hierarchy.levels != 1:
         raise BadHierarchy(
             "“{path}” has {levels} columns; a grouping has two, value and group name. Read it as a hierarchy instead.",
             path=path.name,
-            levels=found.levels + 1,
+            levels=hierarchy.levels + 1,
         )
     members: dict[str, list[str]] = {}
-    for value, name in found.rows:
+    for value, name in hierarchy.rows:
         members.setdefault(name, []).append(value)
     try:
         return Groups.of(members)
@@ -88,8 +88,8 @@ def _rows(path: Path) -> list[tuple[int, tuple[str, ...]]]:
     kept = data_folder() / "hierarchies" / path
     if path.name == str(path) and not path.exists() and kept.is_file():
         path = kept
-    if found := from_csv(read_bytes(path, LARGEST, BadHierarchy)):
-        return found
+    if rows := from_csv(read_bytes(path, LARGEST, BadHierarchy)):
+        return rows
     raise _none(path)
 
 

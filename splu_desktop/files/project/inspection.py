@@ -42,8 +42,8 @@ def inspection(imported: TableReading) -> dict[str, Any]:
     """Return plain data, as printed by `splu inspect --json`."""
     tokens: dict[str, list[dict[str, Any]]] = {}
     for token in imported.missing_tokens:
-        told = asdict(token)
-        tokens.setdefault(told.pop("column"), []).append(told)
+        entry = asdict(token)
+        tokens.setdefault(entry.pop("column"), []).append(entry)
     return {
         "file": imported.source.name,
         "size": imported.source.size,

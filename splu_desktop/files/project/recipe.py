@@ -151,14 +151,14 @@ def recipe_from(content: bytes, path: Path) -> Recipe:
         for section in data:
             if section not in _SECTIONS:
                 raise BadSetting(none_of(section, sorted(_SECTIONS)))
-        made, columns = data.get("made_with"), tuple(map(str, head.get("columns", ())))
+        maker, columns = data.get("made_with"), tuple(map(str, head.get("columns", ())))
         plan = None if columns and "plan" not in data else dict(data["plan"])
         for given, known in ((head, {"columns", "software"}), (plan or {}, {each.name for each in fields(Plan)})):
             if unknown := given.keys() - known - {"version"}:
                 raise BadSetting(none_of(min(unknown), sorted({*known, "version"})))
         if not isinstance((plan or {}).get("roles", {}), dict):
             raise TypeError("roles")
-        source = None if made is None else SourceFile(str(made["file"]), int(made["bytes"]), str(made["sha256"]))
+        source = None if maker is None else SourceFile(str(maker["file"]), int(maker["bytes"]), str(maker["sha256"]))
         laws = tuple(map(str, data.get("report", {}).get("law", ())))
         release = dict(data.get("release", {}))
         meanings(RELEASE, release)

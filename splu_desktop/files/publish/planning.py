@@ -56,8 +56,8 @@ class PlannedTable:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data, as all commands print it."""
-        found = self.verdict.as_dict() if self.proposal is None else self.proposal.as_dict()
-        return {**found, "gamma": self.plan.gamma, "recipe": self.plan.as_dict(), "notes": list(map(str, self.notes))}
+        data = self.verdict.as_dict() if self.proposal is None else self.proposal.as_dict()
+        return {**data, "gamma": self.plan.gamma, "recipe": self.plan.as_dict(), "notes": list(map(str, self.notes))}
 
 
 def judge(imported: TableReading, plan: Plan, progress: Progress = SILENT) -> PlannedTable:
@@ -87,7 +87,7 @@ def propose_plan(
     persons = ByPerson(person) if persons is None and person else persons
     table = one_per_person(imported.table, persons)
     known = suggest_roles(table)
-    found = propose(
+    proposal = propose(
         table,
         audience,
         person=person if persons is None else persons.column,
@@ -97,6 +97,6 @@ def propose_plan(
         progress=progress,
         **settings,
     )
-    imported, plan = replace(imported, table=table), found.plan.with_persons(persons)
-    unchanged = plan is found.plan
-    return PlannedTable(imported, plan, found.verdict, found) if unchanged else judge(imported, plan, progress)
+    imported, plan = replace(imported, table=table), proposal.plan.with_persons(persons)
+    unchanged = plan is proposal.plan
+    return PlannedTable(imported, plan, proposal.verdict, proposal) if unchanged else judge(imported, plan, progress)

@@ -138,8 +138,8 @@ def publish(
     # nothing.
     tidy(register)
     earlier = earlier_releases(register, table, plan)
-    found = judged or verdict(table, plan, earlier=earlier, progress=progress)
-    check_accepted(found, accepted, options.accept_all)
+    judgement = judged or verdict(table, plan, earlier=earlier, progress=progress)
+    check_accepted(judgement, accepted, options.accept_all)
     form = replace(options.form, title=options.form.title or target.stem)
     # Of the source, not of the release: coarser or drawn values would not be known again.
     with in_background(lambda _: source_marks(register, table, plan), progress, "Recognising the source") as known:
@@ -156,7 +156,7 @@ def publish(
             return fill(folder, form, before, progress)
         return fill_folder(published, plan, folder, form=form, earlier=before, progress=progress)
 
-    run = _Run(table, plan, target, options, accepted, register, found, marks, known_releases, progress)
+    run = _Run(table, plan, target, options, accepted, register, judgement, marks, known_releases, progress)
     return run.write(write_files)
 
 
@@ -257,9 +257,9 @@ class _Run:
         }
 
 
-def check_accepted(found: Verdict, accepted: Mapping[str, str], everything: str) -> None:
+def check_accepted(judgement: Verdict, accepted: Mapping[str, str], everything: str) -> None:
     """Raise Refused where an open line was not accepted; BadSetting where a name or a reason is none."""
-    if waiting := found.list_waiting(accepted, everything):
+    if waiting := judgement.list_waiting(accepted, everything):
         raise Refused(waiting)
 
 

@@ -84,10 +84,10 @@ def read_questions(path: Path, published: Published, *, strict: bool = True) -> 
         conditions.append(tuple(asked))
     if faults and (strict or len(faults) == len(cells)):
         first = next(iter(faults.values()))
-        told = say("row {number}: {fault}", number=rows[0], fault=first)
+        sentence = say("row {number}: {fault}", number=rows[0], fault=first)
         if len(rows) > 1:
-            told = Phrase("{first} (+{n})", {"first": told, "n": len(rows) - 1})
-        raise BadQuestions(of_file(path, told))
+            sentence = Phrase("{first} (+{n})", {"first": sentence, "n": len(rows) - 1})
+        raise BadQuestions(of_file(path, sentence))
     return Questions(header, tuple(cells), tuple(conditions), faults)
 
 
@@ -101,10 +101,10 @@ def _find_column(name: str, published: Published) -> str | None:
 
 
 def _column_name(name: str, path: Path, published: Published) -> str:
-    found = _find_column(name, published)
-    if found is None:
+    column = _find_column(name, published)
+    if column is None:
         raise BadQuestions(of_file(path, unknown_column(name, published)))
-    return found
+    return column
 
 
 def _condition(name: str, cell: str, published: Published) -> Condition:
@@ -123,11 +123,11 @@ def write_answers(questions: Questions, answers: Sequence[Answer], release: str,
 
     A question that was not understood has no figures, and why as its note. Each line names the release by its id.
     """
-    found = iter(answers)
+    results = iter(answers)
     rows: list[list[Cell]] = []
     for at, cells in enumerate(questions.cells):
         fault = questions.faults.get(at)
-        figures = [None] * (len(ANSWER_COLUMNS) - 2) if fault is not None else list(answer_cells(next(found)))
+        figures = [None] * (len(ANSWER_COLUMNS) - 2) if fault is not None else list(answer_cells(next(results)))
         rows.append([*cells, *figures, fault or "", release])
     write_sheets([Sheet("Answers", answer_header(questions.header), rows)], path, SILENT)
 

@@ -16,17 +16,17 @@ _CELL = ("selected", "published", "estimate", *_RANGES, "trust", "release")
 _FIGURE = ("figure", "estimate", "low_alike", "high_alike", "low", "high", "release", "note")
 
 
-def write_cells(found: CrossTable, release: str, path: Path) -> None:
+def write_cells(table: CrossTable, release: str, path: Path) -> None:
     """Write a line per cell and, in a workbook, the grid of estimates. Raises CannotWrite."""
-    taken = (*found.by, found.column)
+    taken = (*table.by, table.column)
     rows: list[Sequence[Cell]] = []
-    for each in found.cells():
+    for each in table.cells():
         figures = map(digits, (each.estimate, each.low, each.high, each.low_alike, each.high_alike))
         rows.append((*each.line, each.label, each.selected, each.published, *figures, each.trust, release))
     grid: list[Sequence[Cell]] = [
-        (*line, *row) for line, row in zip(found.lines, found.estimate.round(1).tolist(), strict=True)
+        (*line, *row) for line, row in zip(table.lines, table.estimate.round(1).tolist(), strict=True)
     ]
-    sheets = [Sheet("Cells", answer_header(taken, _CELL), rows), Sheet("Estimates", (*found.by, *found.labels), grid)]
+    sheets = [Sheet("Cells", answer_header(taken, _CELL), rows), Sheet("Estimates", (*table.by, *table.labels), grid)]
     write_sheets(sheets, path, SILENT)
 
 

@@ -31,11 +31,11 @@ def earlier_releases(register: Register, table: Table, plan: Plan) -> tuple[Earl
     return _with_doubt(_find_shared(entries, source_marks(register, table, plan, entries)) if entries else (), reading)
 
 
-def _with_doubt(found: tuple[EarlierRelease, ...], reading: Reading) -> tuple[EarlierRelease, ...]:
+def _with_doubt(releases: tuple[EarlierRelease, ...], reading: Reading) -> tuple[EarlierRelease, ...]:
     """Return releases that were found, and what a damaged register can't say: that these are all."""
     words = "{fault} What went out before may not be recognised; “splu releases” says more."
     doubts = (say(words, fault=fault) for fault in reading.faults[:1])
-    return (*found, *(EarlierRelease("", gamma=math.inf, doubt=doubt) for doubt in doubts))
+    return (*releases, *(EarlierRelease("", gamma=math.inf, doubt=doubt) for doubt in doubts))
 
 
 def releases_before(register: Register, entry: Entry) -> tuple[EarlierRelease, ...]:
@@ -54,8 +54,8 @@ def likely_earlier(
     entries = reading.handed_out
     roles = {name: each.role for name, each in known.items()}
     naming = set() if persons is None else {persons.column}
-    found = _find_shared(entries, _marks(register, table, roles, naming, entries)) if entries else ()
-    return _with_doubt(found, reading)
+    releases = _find_shared(entries, _marks(register, table, roles, naming, entries)) if entries else ()
+    return _with_doubt(releases, reading)
 
 
 def _marks(
@@ -70,20 +70,20 @@ def _marks(
     left_out = {name for name, role in roles.items() if role is Role.DROPPED and name in names}
     naming = ({name for name, role in roles.items() if role is Role.IDENTIFIER} | left_out) - others | naming
     rows = among is None or any(may_share_rows(table, entry.body.get("marks", {})) for entry in among)
-    told = {each.subject: name for name, each in known.items() if each.subject in ("sex", "age")}
+    traits = {each.subject: name for name, each in known.items() if each.subject in ("sex", "age")}
     identifiers = tuple(name for name in table.names if name in naming)
-    return marks_of(table, identifiers, register.key(), rows, tuple(told.items()))
+    return marks_of(table, identifiers, register.key(), rows, tuple(traits.items()))
 
 
 def _find_shared(entries: Iterable[Entry], wanted: Marks) -> tuple[EarlierRelease, ...]:
-    found, shares = [], dict[int, float]()
+    releases, shares = [], dict[int, float]()
     for entry in entries:
         marks = entry.body.get("marks", {})
         # Entries of one table hold one and the same object.
         if id(marks) not in shares:
             shares[id(marks)] = overlap(wanted, marks)
         if (share := shares[id(marks)]) >= _LEAST:
-            found.append(
+            releases.append(
                 EarlierRelease(
                     recipient=str(entry.body.get("recipient") or entry.body.get("audience", {}).get("recipient", "")),
                     date=entry.time[:10],
@@ -92,4 +92,4 @@ def _find_shared(entries: Iterable[Entry], wanted: Marks) -> tuple[EarlierReleas
                     name=entry.release,
                 )
             )
-    return tuple(found)
+    return tuple(releases)

@@ -121,13 +121,13 @@ class Register:
                         new = path.with_name(f"{_KEY}.new")  # who looks meanwhile finds no key or a whole one
                         _write_private(new, secrets.token_bytes(32))
                         new.replace(path)
-            found = file_bytes(path, 64)
+            content = file_bytes(path, 64)
         except (OSError, TooLong):
             raise self._refuse() from None
         # A key cut short would still make marks, which nothing would ever match.
-        if len(found) != 32:
+        if len(content) != 32:
             raise self._refuse()
-        return found
+        return content
 
     def rehearsal_key(self, release: str) -> bytes:
         """Return what a report of a release rehearses by, from the key here and its id. Raises RegisterFault."""
@@ -246,13 +246,13 @@ def _share(data: Any, held: dict[bytes, Any]) -> Any:
     A table that goes out again has the same marks, plan and columns: 16 of 21 KB of a line.
     """
     if isinstance(data, dict):
-        made: Any = {intern(name): _share(each, held) for name, each in data.items()}
+        copy: Any = {intern(name): _share(each, held) for name, each in data.items()}
     elif isinstance(data, list):
-        made = [_share(each, held) for each in data]
+        copy = [_share(each, held) for each in data]
     else:
         return intern(data) if isinstance(data, str) else data
     # Its text tells 1 from 1.0, as equality does not.
-    return held.setdefault(hashlib.sha256(ascii(made).encode()).digest(), made)
+    return held.setdefault(hashlib.sha256(ascii(copy).encode()).digest(), copy)
 
 
 _LOCKS: dict[Path, FileLock] = {}

@@ -70,19 +70,19 @@ def may_share_rows(table: Table, marks: Marks) -> bool:
 
 def _person_sketch(table: Table, name: str, key: bytes, traits: Sequence[tuple[str, str]]) -> Sketch:
     column, hashes = table[name], _hashes(table[name], key, "person")
-    found = {**_sketch(unique(hashes)), "names": _is_worded(column)}
+    sketch = {**_sketch(unique(hashes)), "names": _is_worded(column)}
     if is_serial(column) and column.weights is None:
         _, kept = np.unique(hashes, return_index=True)
         some = np.zeros(column.m, np.int64)  # a row of each person
         some[column.codes] = np.arange(table.n)
         rows = some[kept[:KEPT]]
-        found["traits"] = {
+        sketch["traits"] = {
             what: "".join(
                 f"{digit:x}" for digit in (_hashes(each, key, what) >> np.uint64(60))[each.codes[rows]].tolist()
             )
-            for what, each in ((what, table[told]) for what, told in traits)
+            for what, each in ((what, table[trait]) for what, trait in traits)
         }
-    return found
+    return sketch
 
 
 @remember
@@ -96,10 +96,10 @@ def is_serial(column: Column) -> bool:
     texts = column.labels[~column.missing]
     if column.values is not None or len(texts) < _FEWEST or 2 * len(texts) < column.n:
         return False
-    found = [re.fullmatch(r"(?a)(.*?)(\d{1,15})\s*", text) for text in texts[:: 1 + len(texts) // _LOOKED_AT].tolist()]
-    if None in found or len({each[1].strip() for each in found if each}) > 1:
+    hits = [re.fullmatch(r"(?a)(.*?)(\d{1,15})\s*", text) for text in texts[:: 1 + len(texts) // _LOOKED_AT].tolist()]
+    if None in hits or len({each[1].strip() for each in hits if each}) > 1:
         return False
-    numbers = [int(each[2]) for each in found if each]
+    numbers = [int(each[2]) for each in hits if each]
     return len(texts) > _DENSE * (max(numbers) - min(numbers) + 1)
 
 
@@ -139,13 +139,13 @@ def _same_table(ours: Marks, theirs: Marks) -> float:
 
 def _shared_persons(ours: Marks, theirs: Marks) -> list[float]:
     """Return shares by each pair of identifier columns: one may be renamed from month to month."""
-    found = [0.0]
+    shares = [0.0]
     for one in ours["persons"].values():
         for other in theirs["persons"].values():
             share = 0.0 if _are_others(one, other) else _overlap(one, other)
             # "Anna Meier" stands in any two clinics, a number of twelve digits does not.
-            found.append(share if share >= _NAMESAKES or not one["names"] else 0.0)
-    return found
+            shares.append(share if share >= _NAMESAKES or not one["names"] else 0.0)
+    return shares
 
 
 def _are_others(one: Sketch, other: Sketch) -> bool:
@@ -168,9 +168,9 @@ def _are_others(one: Sketch, other: Sketch) -> bool:
 
 
 def _shared_rows(ours: Marks, theirs: Marks) -> float:
-    found = _overlap(ours["telling"], theirs["telling"])
+    share = _overlap(ours["telling"], theirs["telling"])
     # Rows are weaker evidence than identifiers: a few alike are chance that the model of independent columns misses.
-    return found if found >= 0.05 else 0.0
+    return share if share >= 0.05 else 0.0
 
 
 def _overlap(one: Sketch, other: Sketch) -> float:

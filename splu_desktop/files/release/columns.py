@@ -54,8 +54,8 @@ def _one_token(column: Column) -> Column:
         values = values[kept]
     codes = to.astype(np.int32)[column.codes]
     order = np.concatenate([np.flatnonzero(~missing[kept]), np.flatnonzero(missing[kept])])
-    made = _in_order(column.name, codes, labels[kept], missing[kept], values, column.kind, order)
-    return replace(made, weights=column.weights)
+    result = _in_order(column.name, codes, labels[kept], missing[kept], values, column.kind, order)
+    return replace(result, weights=column.weights)
 
 
 def _in_order(
@@ -82,10 +82,10 @@ def as_published(column: Column) -> Column:
     labels = [str(label) for label in column.labels[~column.missing]]
     if column.values is not None and "." not in "".join(labels):  # else 1,5 may be two codes
         labels = [label.replace(",", ".") for label in labels]
-    found = _plain_values(labels)
-    if found is None:
+    plain = _plain_values(labels)
+    if plain is None:
         return _give_kind(column, Kind.CATEGORY, None)
-    kind, known = found
+    kind, known = plain
     values = np.full(column.m, np.datetime64("NaT") if known.dtype.kind == "M" else np.nan, known.dtype)
     values[~column.missing] = known
     if column.values is not None and not np.array_equal(column.values[~column.missing], known):
@@ -114,8 +114,8 @@ def _plain_values(labels: list[str]) -> tuple[Kind, NDArray[Any]] | None:
 def _give_kind(column: Column, kind: Kind, values: NDArray[Any] | None) -> Column:
     if kind is column.kind:
         return column
-    made = Column.from_codes(column.name, column.codes, column.labels, column.missing, values, kind=kind)
-    return replace(made, weights=column.weights)
+    result = Column.from_codes(column.name, column.codes, column.labels, column.missing, values, kind=kind)
+    return replace(result, weights=column.weights)
 
 
 def read_column(entry: Mapping[str, Any], codes: NDArray[np.int32], texts: list[str], decimal: str) -> Column:

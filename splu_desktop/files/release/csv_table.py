@@ -115,9 +115,9 @@ class TableWriter:
         view = words_of(block)
         for name, words, code, length in zip(self._names, self._words, codes, lengths, strict=True):
             for place, word in enumerate(words):
-                found = view[at + 8 * place if place else at]
-                found &= FIRST_BYTES.take(length - 8 * place if place else length, mode="clip")
-                if not np.array_equal(found, word.take(code)):
+                block_words = view[at + 8 * place if place else at]
+                block_words &= FIRST_BYTES.take(length - 8 * place if place else length, mode="clip")
+                if not np.array_equal(block_words, word.take(code)):
                     raise _mismatch_fault(name)
             at += length
 
@@ -272,11 +272,11 @@ def texts_of(column: Column, dialect: Dialect) -> list[str]:
 
 def _fields(texts: Iterable[str], delimiter: str) -> list[str]:
     """Return texts as they stand between delimiters."""
-    found, marks = list(texts), (delimiter, '"', "\n", "\r")
-    joined = "".join(found)
+    cells, marks = list(texts), (delimiter, '"', "\n", "\r")
+    joined = "".join(cells)
     if not any(mark in joined for mark in marks):
-        return found
-    return ['"' + text.replace('"', '""') + '"' if any(mark in text for mark in marks) else text for text in found]
+        return cells
+    return ['"' + text.replace('"', '""') + '"' if any(mark in text for mark in marks) else text for text in cells]
 
 
 def read_table(
@@ -297,12 +297,12 @@ def read_table(
     width, only = len(names), [at for at, name in enumerate(names) if wanted is None or name in wanted]
     names = [names[at] for at in only]
     parts: list[list[fields.Fields]] = [[] for _ in names]
-    found = [Gatherer() for _ in names]
+    gatherers = [Gatherer() for _ in names]
     done = coded = 0
 
     def code() -> None:
         gathered = pool.map(lambda each: fields.gather(each, "utf-8"), parts)
-        for gatherer, column, part in zip(found, gathered, parts, strict=True):
+        for gatherer, column, part in zip(gatherers, gathered, parts, strict=True):
             gatherer.add(column)
             part.clear()
 
@@ -320,7 +320,7 @@ def read_table(
             while waiting:
                 done = _add(parts, waiting.popleft().result(), done, rows)
             code()
-            for name, gatherer in zip(names, found, strict=True):
+            for name, gatherer in zip(names, gatherers, strict=True):
                 column = gatherer.column()
                 texts = column.labels
                 yield name, column.codes, list(map(restore_text, texts)) if "'" in "".join(texts) else texts

@@ -116,11 +116,11 @@ def label_texts(published: Published, dialect: Dialect) -> dict[str, str]:
 
 def _variables(names: Sequence[str]) -> list[str]:
     """Return names as statistics programs take them: letters, digits, underscores, each once."""
-    found: list[str] = []
+    variables: list[str] = []
     for name in names:
         word = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")[: _VARIABLE - 4] or "column"
         word = word if word[0].isalpha() else f"v_{word}"[: _VARIABLE - 4]
-        while word.casefold() in map(str.casefold, found):
+        while word.casefold() in map(str.casefold, variables):
             word += "_2" if not word.endswith("_2") else "x"
-        found.append(word)
-    return found
+        variables.append(word)
+    return variables

@@ -235,8 +235,8 @@ def _is_whole(facts: dict[str, Any]) -> bool:
 
 def audience_of(facts: Mapping[str, Any]) -> Audience:
     """Return who got the release, with the limits that were changed for them. Raises BadSetting, TypeError."""
-    said = {name: facts[name] for name in ("recipient", "purpose", "until")}
-    return Audience.from_dict({**facts["policy"], **said})
+    details = {name: facts[name] for name in ("recipient", "purpose", "until")}
+    return Audience.from_dict({**facts["policy"], **details})
 
 
 def blocks_of(facts: Mapping[str, Any]) -> tuple[Block, ...]:
@@ -264,14 +264,14 @@ def public_values(facts: Mapping[str, Any]) -> list[str]:
 
 def means_of(facts: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     """Return unchanged column -> band -> its mean. Raises TypeError, ValueError."""
-    found = {}
+    means = {}
     for column in facts["columns"]:
         if "means" in column:
-            found[column["name"]] = {str(band): float(mean) for band, mean in column["means"].items()}
-    return found
+            means[column["name"]] = {str(band): float(mean) for band, mean in column["means"].items()}
+    return means
 
 
 def words_of(facts: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     """Return column -> word of another language -> the value that it means. Raises TypeError, ValueError."""
-    said = {column["name"]: dict(column["words"]) for column in facts["columns"] if "words" in column}
-    return {name: {str(word): str(value) for word, value in each.items()} for name, each in said.items()}
+    by_column = {column["name"]: dict(column["words"]) for column in facts["columns"] if "words" in column}
+    return {name: {str(word): str(value) for word, value in each.items()} for name, each in by_column.items()}

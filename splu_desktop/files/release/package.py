@@ -143,17 +143,17 @@ def _open(path: Path, password: str | None) -> Package:
     if path.name == FACTS_NAME and path.is_file():
         path = path.parent
     if path.is_dir():
-        found: Package = _Folder(path)
+        package: Package = _Folder(path)
     elif path.is_file():
         with path.open("rb") as file:
             if file.read(2) != b"PK":  # a PDF or a table given by mistake
                 raise BadRelease(_no_release(path))
-        found = _Zip(path, password)
+        package = _Zip(path, password)
     else:
         raise BadRelease(_no_release(path))
-    if FACTS_NAME not in found.names():
+    if FACTS_NAME not in package.names():
         raise BadRelease(_no_release(path))
-    return found
+    return package
 
 
 def _no_release(path: Path) -> str:

@@ -217,13 +217,13 @@ def _examples(
     if known and score.value is not None:
         conditions = [Condition(name, (value,)) for name, value in [(score.column, score.value), *cell]]
         asked = [f"{name}={value or '(empty)'}" for name, value in [(score.column, score.value), *cell]]
-        call, told = ", ".join(map(_quote, asked)), ""
+        call, remark = ", ".join(map(_quote, asked)), ""
         if reader is not None:
             answer = reader.answer(conditions)
             low, high = ends_of(answer)
             about = say("about {n}, {low} to {high} in this table", n=round(answer.estimate), low=low, high=high)
-            told = f"  # {t(about)}"
-        python += [f"import {_KIT}; r = {_KIT}.load()", f"r.count({call}){told}"]
+            remark = f"  # {t(about)}"
+        python += [f"import {_KIT}; r = {_KIT}.load()", f"r.count({call}){remark}"]
         r += [f'source("splu_release.R"); r <- load_release("."); count(r, {call})']
         if cell and _is_told(reader, Analysis("logistic", score.column, score.value, covariates=(cell[0][0],))):
             formula = f"{asked[0]} ~ {cell[0][0]}"
@@ -352,9 +352,9 @@ def _goodness(published: Published, questions: Sequence[AskedTable], reader: Rea
         if reader is None or asked.sa not in published.sensitive or not {*asked.by} <= {*published.table.names}:
             continue
         good, every = _count_good(reader, asked)
-        told = say("{table}: {good} of {all} answers about 50 rows and more within {percent} %.", table=asked.words(),
+        words = say("{table}: {good} of {all} answers about 50 rows and more within {percent} %.", table=asked.words(),
                    good=good, all=every, percent=round(100 * _within(asked)))  # fmt: skip
-        lines.append(t(told if every else say("{table}: no cell is as large as 50.", table=asked.words())))
+        lines.append(t(words if every else say("{table}: no cell is as large as 50.", table=asked.words())))
     ranges = say("Figures have two ranges, right in 95 of 100 releases: for persons like these, and for this table.")
     return [*lines, t(ranges)]
 
@@ -365,13 +365,13 @@ def _within(asked: AskedTable) -> float:
 
 def _count_good(reader: Reader, asked: AskedTable) -> tuple[int, int]:
     """Return how many large cells of a table, or means of large groups, are within its error, and how many it has."""
-    found, column = crosstab(reader, asked.by, asked.sa), reader.published.table[asked.sa]
+    table, column = crosstab(reader, asked.by, asked.sa), reader.published.table[asked.sa]
     if asked.kind != "mean":
-        large = (found.estimate >= _LARGE) & ~column.missing & [asked.value in (None, label) for label in found.labels]
-        good = large & ((found.high - found.low) / 2 <= _within(asked) * found.estimate)  # none is exact
+        large = (table.estimate >= _LARGE) & ~column.missing & [asked.value in (None, label) for label in table.labels]
+        good = large & ((table.high - table.low) / 2 <= _within(asked) * table.estimate)  # none is exact
         return int(good.sum()), int(large.sum())
     means = []
-    for head in itertools.compress(found.lines, found.line_rows >= _LARGE):
+    for head in itertools.compress(table.lines, table.line_rows >= _LARGE):
         where = tuple(Condition(name, (label,)) for name, label in zip(asked.by, head, strict=True))
         with contextlib.suppress(BadQuestion):  # a group without a number
             means.append(analyse(reader, Analysis("mean", asked.sa, where=where)).first)

@@ -64,27 +64,27 @@ def score_columns(
     by_block : of a large table, for each block the release of its pairs of class and combination, with weights.
     """
     known = {each: BlockScores(published if by_block is None else by_block[each], each) for each in published.blocks}
-    found: list[ScoreColumn] = []
+    columns: list[ScoreColumn] = []
     for name in published.sensitive:
-        found += _columns_of(name, known[published.block_of(name)], public)
+        columns += _columns_of(name, known[published.block_of(name)], public)
     if CLASS in published.table:
         # By the pairs of the first block, beside whose scores it then stands.
         first, numbers = known[published.blocks[0]], np.arange(1, len(published.cells) + 1)
         words = say("number of the row's class")
-        found.append(ScoreColumn(CLASS, CLASS, None, words, numbers, first.pair_class, first.pair))
+        columns.append(ScoreColumn(CLASS, CLASS, None, words, numbers, first.pair_class, first.pair))
     if NUMBER in published.table:
         persons = published.table[NUMBER]
         numbers, every = np.array([int(label) for label in persons.labels]), np.arange(persons.m, dtype=np.int32)
         words = say("number of the row's person")
-        found.append(ScoreColumn(NUMBER, NUMBER, None, words, numbers, every, persons.codes))
+        columns.append(ScoreColumn(NUMBER, NUMBER, None, words, numbers, every, persons.codes))
     taken = set(published.table.names)  # both files are put side by side
-    return tuple(replace(each, name=_take_word(each.name, taken)) for each in found)
+    return tuple(replace(each, name=_take_word(each.name, taken)) for each in columns)
 
 
 def _take_word(name: str, taken: set[str]) -> str:
     """Return a name as a word that is not taken, which it then is."""
-    for sign, said in _SIGNS.items():  # ">50K" and "<=50K" are not to be one name
-        name = name.replace(sign, said)
+    for sign, spelling in _SIGNS.items():  # ">50K" and "<=50K" are not to be one name
+        name = name.replace(sign, spelling)
     word = re.sub(r"\W+", "_", name).strip("_") or "score"
     word = f"_{word}" if word[0].isdigit() else word
     while word in taken:
@@ -141,12 +141,12 @@ def _counted_chapters(published: Published, name: str) -> dict[str, list[str]]:
     if system is None:
         return {}
     grouping, counts, enough = Chapter(system).group_labels(column), column.counts(), _enough(published, name)
-    found = {}
+    chapters = {}
     for at, chapter in enumerate(grouping.names):
         codes = np.flatnonzero((grouping.group == at) & ~column.missing)
         if chapter != NO_CHAPTER and len(codes) > 1 and counts[codes].sum() >= enough:
-            found[chapter] = [str(column.labels[code]) for code in codes]
-    return found
+            chapters[chapter] = [str(column.labels[code]) for code in codes]
+    return chapters
 
 
 def _enough(published: Published, name: str) -> int:

@@ -119,42 +119,42 @@ def _disagrees(check: str, name: str, with_: str) -> Check:
 
 def check_files(package: Package, facts: Mapping[str, Any], progress: Progress) -> list[Check]:
     """Return a check per file that `facts` name: there, and with the stated digest. Raises Cancelled."""
-    found = []
+    checks = []
     for entry in facts["files"]:
         name = entry["name"]
         if name not in package.names():
-            found.append(Check("files", WRONG, say("“{name}” is missing.", name=name)))
+            checks.append(Check("files", WRONG, say("“{name}” is missing.", name=name)))
             continue
         try:
             same = package.size(name) == entry["bytes"] and digest_of(package, name, progress) == entry["sha256"]
         except BadRelease as fault:
-            found.append(Check("files", WRONG, str(fault)))
+            checks.append(Check("files", WRONG, str(fault)))
             continue
         if same:
-            found.append(_agrees("files", name, FACTS_NAME))
+            checks.append(_agrees("files", name, FACTS_NAME))
         else:
-            found.append(Check("files", WRONG, say("“{name}” was changed after it was released.", name=name)))
+            checks.append(Check("files", WRONG, say("“{name}” was changed after it was released.", name=name)))
     stated = {entry["name"] for entry in facts["files"]}
     foreign, others = stated - {*FILES, WORKBOOK_NAME}, set(package.names()) - stated - {FACTS_NAME}
     for state, names in ((WRONG, foreign), (NOTE, others)):  # no release of this program has the first
         if names:
             beside = say("“{name}” lies beside the release and is no part of it.", name=min(names))
-            found.append(Check("files", state, beside))
-    return found
+            checks.append(Check("files", state, beside))
+    return checks
 
 
 def _check_programs(package: Package, ours: Mapping[str, bytes]) -> list[Check]:
     """Return whether the programs of the release are this program's own: who runs them must not trust the folder."""
-    found = []
+    checks = []
     for name, program in ours.items():
         if name not in package.names():
             continue
         if contents(package, name, most=1 << 24) == program:
-            found.append(_agrees("kit", name, f"SPLU Desktop {__version__}"))
+            checks.append(_agrees("kit", name, f"SPLU Desktop {__version__}"))
         else:
             words = "“{name}” is not the one of this version: don't run it, take it from the program."
-            found.append(Check("kit", WRONG, say(words, name=name)))
-    return found
+            checks.append(Check("kit", WRONG, say(words, name=name)))
+    return checks
 
 
 def _check_register(facts: Mapping[str, Any], digest: str, register: Register) -> tuple[Check, Entry | None]:
@@ -209,6 +209,6 @@ def _check_dates(published: Published, facts: Mapping[str, Any]) -> list[Check]:
     if not moved:
         return []
     owner = published.owner if published.person else None
-    found = try_recover_shift(published.table, moved, int(facts["dates_moved"]["days"]), owner)
-    worse = WRONG if found.recovered_share > _RECOVERED else NOTE
-    return [Check("dates", OK if found.enough else worse, found.sentence)]
+    attempt = try_recover_shift(published.table, moved, int(facts["dates_moved"]["days"]), owner)
+    worse = WRONG if attempt.recovered_share > _RECOVERED else NOTE
+    return [Check("dates", OK if attempt.enough else worse, attempt.sentence)]

@@ -50,12 +50,12 @@ def _scores(column: ScoreColumn) -> NDArray[Any]:
 
 def _cells(column: Column) -> np.ndarray[Any, np.dtype[np.object_]]:
     """Return (m,) a cell for each label: numbers as such, the missing empty, all else text."""
-    found = np.empty(column.m, object)
+    cells = np.empty(column.m, object)
     numeric = column.values is not None and column.values.dtype.kind == "f"
     for at, label in enumerate(column.labels.tolist()):
         cell: Cell = None if column.missing[at] else label
         if cell is not None and numeric and column.values is not None and np.isfinite(column.values[at]):
             digits = sum(map(str.isdigit, label))  # a spreadsheet number holds 15; longer ones stay text
             cell = float(column.values[at]) if digits <= 15 else label
-        found[at] = cell
-    return found
+        cells[at] = cell
+    return cells

@@ -41,10 +41,10 @@ def plain(column: Column) -> Column:
     place: dict[str, int] = {}
     codes = np.array([place.setdefault(str(text), len(place)) for text in labels], np.int32)
     first = np.unique(codes, return_index=True)[1]
-    made = Column.from_codes(
+    result = Column.from_codes(
         column.name, codes[column.codes], labels[first], column.missing[first], column.values[first], kind=column.kind
     )
-    return replace(made, weights=column.weights)
+    return replace(result, weights=column.weights)
 
 
 def parse_values(texts: list[str], kind: Kind) -> NDArray[Any]:
@@ -58,13 +58,13 @@ def parse_values(texts: list[str], kind: Kind) -> NDArray[Any]:
         texts = ["" if _OFFSET.search(text) else text.removesuffix("Z") for text in texts]
     with suppress(ValueError):  # nearly always all are, and one call for all takes a tenth of the time
         return np.array(texts, "datetime64[us]") if dates else np.array(list(map(float, texts)))
-    found = np.full(len(texts), np.datetime64("NaT") if dates else np.nan, "datetime64[us]" if dates else np.float64)
+    values = np.full(len(texts), np.datetime64("NaT") if dates else np.nan, "datetime64[us]" if dates else np.float64)
     for at, text in enumerate(texts):
         try:
-            found[at] = np.datetime64(text, "us") if dates else float(text)
+            values[at] = np.datetime64(text, "us") if dates else float(text)
         except ValueError:
             continue
-    return found
+    return values
 
 
 def spell_values(values: NDArray[Any], kind: Kind) -> list[str]:

@@ -67,9 +67,9 @@ class BookPanel(Panel):
         super().show_release(opened)
         self._read(None)  # the tables that the release was asked for
 
-    def add(self, found: CrossTable) -> None:
+    def add(self, table: CrossTable) -> None:
         """Put a table into the book."""
-        self._tables.append(BookTable(found.column, by=tuple(found.by)))
+        self._tables.append(BookTable(table.column, by=tuple(table.by)))
         self._show([*self.list.places(), len(self._tables) - 1])
         self.say("done", t("The table is in the book."))
 
@@ -101,9 +101,9 @@ class BookPanel(Panel):
             self.page.setPlainText(t("Tick a table."))
             return
 
-        def take(found: PrintedBook) -> None:
-            self.book = found
-            self.page.setHtml(as_html(book_document(found, language(language_code())), _STYLE))
+        def take(book: PrintedBook) -> None:
+            self.book = book
+            self.page.setHtml(as_html(book_document(book, language(language_code())), _STYLE))
             self.save.setEnabled(True)
 
         self._start(print_release, book, reader=self.current.reader, on_done=take)
@@ -114,7 +114,7 @@ class BookPanel(Panel):
             self._read(path)
 
     def _save(self) -> None:
-        found = self.book
-        if found is not None:
-            write = partial(write_book, found, code=language_code())
-            save_as(self, self.work, t("Save the book…"), f"{found.title}.docx", ENDINGS, write, self.say)
+        book = self.book
+        if book is not None:
+            write = partial(write_book, book, code=language_code())
+            save_as(self, self.work, t("Save the book…"), f"{book.title}.docx", ENDINGS, write, self.say)

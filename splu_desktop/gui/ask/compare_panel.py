@@ -168,13 +168,13 @@ class ComparePanel(Panel):
 
     # --- the result
 
-    def take_result(self, found: Result) -> None:
+    def take_result(self, result: Result) -> None:
         """Show what came out."""
-        analysis, first = found.analysis, found.first
+        analysis, first = result.analysis, result.first
         ratio = analysis.kind in ("risk ratio", "odds ratio")
         several = analysis.kind == "logistic"
         self.fault.setText("")
-        self.model.show(found.estimates if several else ())
+        self.model.show(result.estimates if several else ())
         self.table.setVisible(several)
         self.table.resizeColumnsToContents()
         for part in (self.figure, self.interval):
@@ -198,7 +198,7 @@ class ComparePanel(Panel):
         alike = t("About persons like these: between {low} and {high}.", low=low, high=high)
         self.sentence.setText(compared if several else between)
         self.alike.setText("" if several else alike)
-        self.notes.setText(" ".join(translate(each) for each in found.notes))
+        self.notes.setText(" ".join(translate(each) for each in result.notes))
 
     def show_fault(self, sentence: str) -> None:
         """Show why there is no result."""

@@ -93,41 +93,41 @@ class TablePanel(Panel):
         self.save.setEnabled(False)
         self.keep.setEnabled(False)
 
-    def take_table(self, found: CrossTable) -> None:
+    def take_table(self, table: CrossTable) -> None:
         """Show a table."""
-        self.found = found
+        self.found = table
         self.fault.hide()
         self.save.setEnabled(True)
         # A book has no lines by secret columns; `read_book` refuses them, too.
-        self.keep.setEnabled(not any(map(self.current.is_secret, found.by)))
+        self.keep.setEnabled(not any(map(self.current.is_secret, table.by)))
 
         def cell(line: int, at: int) -> str:
-            trust = found.trust(line, at)
+            trust = table.trust(line, at)
             if trust in (EXACT, READABLE):
-                return number(found.estimate[line, at])
+                return number(table.estimate[line, at])
             if trust == HIDDEN:
                 return trust_words(HIDDEN)
-            return f"{number(int(found.low[line, at]))}–{number(-int(-found.high[line, at] // 1))}"
+            return f"{number(int(table.low[line, at]))}–{number(-int(-table.high[line, at] // 1))}"
 
         def field(at: int) -> Field[int]:
             return Field(
-                value_words(found.labels[at]),
+                value_words(table.labels[at]),
                 lambda line: cell(line, at),
                 right=True,
-                colour=lambda line: None if found.exact else TRUST[found.trust(line, at)][1],
-                picture=lambda line: None if found.exact else TRUST[found.trust(line, at)][0],
-                tip=lambda line: range_words(float(found.low[line, at]), float(found.high[line, at])),
+                colour=lambda line: None if table.exact else TRUST[table.trust(line, at)][1],
+                picture=lambda line: None if table.exact else TRUST[table.trust(line, at)][0],
+                tip=lambda line: range_words(float(table.low[line, at]), float(table.high[line, at])),
             )
 
         def head(place: int, line: int) -> str:
-            return value_words(found.lines[line][place])
+            return value_words(table.lines[line][place])
 
-        heads: list[Field[int]] = [Field(name, partial(head, place)) for place, name in enumerate(found.by)]
-        selected = found.line_rows.tolist()
+        heads: list[Field[int]] = [Field(name, partial(head, place)) for place, name in enumerate(table.by)]
+        selected = table.line_rows.tolist()
         rows: Field[int] = Field(t("Rows"), lambda line: number(selected[line]), right=True)
-        order = sorted(range(len(found.labels)), key=lambda at: -float(found.estimate[:, at].sum()))
-        shown = range(len(found.labels)) if len(found.labels) <= 12 else order[:_MOST_COLUMNS]
-        self.view.hold([*heads, rows, *map(field, shown)]).show(range(len(found.lines)))
+        order = sorted(range(len(table.labels)), key=lambda at: -float(table.estimate[:, at].sum()))
+        shown = range(len(table.labels)) if len(table.labels) <= 12 else order[:_MOST_COLUMNS]
+        self.view.hold([*heads, rows, *map(field, shown)]).show(range(len(table.lines)))
         self.view.horizontalHeader().setStretchLastSection(False)
         self.view.resizeColumnsToContents()
 

@@ -25,8 +25,8 @@ def judge(
     """Return the verdict on a plan. Raises what `prepare` and the register raise; Cancelled."""
     prepared = source.prepare(plan, progress)
     known = earlier_releases(Register(), source.table, plan) if earlier is None else earlier
-    found = verdict(prepared, plan, earlier=known, suggestions=source.suggestions, progress=progress)
-    return Judgement(plan, prepared, found, known)
+    judgement = verdict(prepared, plan, earlier=known, suggestions=source.suggestions, progress=progress)
+    return Judgement(plan, prepared, judgement, known)
 
 
 class Judge(QObject):

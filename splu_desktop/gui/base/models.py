@@ -151,14 +151,14 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        found = super().flags(index)
+        flags = super().flags(index)
         if index.isValid():
             row, field = self.rows[index.row()], self.fields[index.column()]
             if field.tick and field.tick(row) is not None:
-                found |= Qt.ItemFlag.ItemIsUserCheckable
+                flags |= Qt.ItemFlag.ItemIsUserCheckable
             if field.editable:
-                found |= Qt.ItemFlag.ItemIsEditable
-        return found
+                flags |= Qt.ItemFlag.ItemIsEditable
+        return flags
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         if role not in (Qt.ItemDataRole.EditRole, Qt.ItemDataRole.CheckStateRole) or not index.isValid():
@@ -265,15 +265,15 @@ class TableView(QTableView):
 
     def hold(self, fields: Sequence[Field[Any]], *, bare: bool = False) -> RowsModel[Any]:
         """Show rows of these fields, without lines between them where `bare`; return their model."""
-        made, old = RowsModel[Any](fields, self), self.model()
-        self.setModel(made)
+        model, old = RowsModel[Any](fields, self), self.model()
+        self.setModel(model)
         if old is not None:
             # setModel leaves the former model alive, a child of this view.
             old.deleteLater()
         if bare:
             self.setShowGrid(False)
             self.setProperty("look", "bare")
-        return made
+        return model
 
     def show_table(self, table: Table, most: int, widest: int) -> None:
         """Show the first records of a table, as the file has them, in columns of at most so many pixels."""
@@ -283,13 +283,13 @@ class TableView(QTableView):
 
     def hold_sorted(self, model: RowsModel[Any], by: int, order: Qt.SortOrder) -> SortFilter:
         """Show rows that are sorted by a column to begin with, and can be searched; return what sorts them."""
-        made = SortFilter(self)
-        made.setSourceModel(model)
-        self.setModel(made)
+        sort_filter = SortFilter(self)
+        sort_filter.setSourceModel(model)
+        self.setModel(sort_filter)
         self.setSortingEnabled(True)
         # It comes after setSortingEnabled, which sorts at once by whatever column the header marks.
         self.sortByColumn(by, order)
-        return made
+        return sort_filter
 
     def setModel(self, model: QAbstractItemModel | None) -> None:
         super().setModel(model)

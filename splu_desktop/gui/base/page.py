@@ -165,9 +165,9 @@ class Page(QWidget):
         What follows `function` goes to `Work.start`.
         """
 
-        def done(found: Any) -> None:
+        def done(result: Any) -> None:
             self.show_content()
-            take(found)
+            take(result)
 
         def end(kind: str, sentence: str) -> None:
             self.show_content()

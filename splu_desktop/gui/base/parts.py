@@ -266,18 +266,18 @@ class Flow(QLayout):
 
 def link(text: str, act: Callable[[], object], of: str = "") -> QPushButton:
     """Return a button that looks like a link; `of` tells a screen reader which of several that read alike."""
-    made = button(text, act, look="flat-link")
+    control = button(text, act, look="flat-link")
     if of:
-        made.setAccessibleName(join((text, of), ":"))
-    return made
+        control.setAccessibleName(join((text, of), ":"))
+    return control
 
 
 def line_of(picture: str, colour: str, text: str, look: str = "") -> QWidget:
     """Return a picture with words beside it."""
-    made = QWidget()
+    row = QWidget()
     words = label(text, look, fitting=True)
-    put(margins(QHBoxLayout(made), 0, spacing=8), (Picture(picture, colour), 0, Qt.AlignmentFlag.AlignTop), (words, 1))
-    return made
+    put(margins(QHBoxLayout(row), 0, spacing=8), (Picture(picture, colour), 0, Qt.AlignmentFlag.AlignTop), (words, 1))
+    return row
 
 
 def _banners() -> dict[str, tuple[str, str, str]]:
@@ -311,9 +311,9 @@ class Banner(QFrame):
         put(self.row, (self.act_button, 0, middle), (self.close_button, 0, middle))
         self.kind = ""
         # A frame is a group otherwise.
-        told = QAccessibleWidget(self, QAccessible.Role.AlertMessage)
-        key = QAccessible.registerAccessibleInterface(told)
-        Banner._roles[key] = told
+        interface = QAccessibleWidget(self, QAccessible.Role.AlertMessage)
+        key = QAccessible.registerAccessibleInterface(interface)
+        Banner._roles[key] = interface
         self.destroyed.connect(partial(Banner._roles.pop, key, None))
         self.hide()
 

@@ -196,7 +196,7 @@ class Session(QObject):
     def reasons(self) -> dict[str, str]:
         """Open lines of the verdict of now that were accepted -> the reason. A line that says another figure is not."""
         lines = {} if self.verdict is None else {line.name: str(line.sentence) for line in self.verdict.open}
-        return {name: why for name, (said, why) in self._accepted.items() if lines.get(name) == said}
+        return {name: why for name, (sentence, why) in self._accepted.items() if lines.get(name) == sentence}
 
     @property
     def release(self) -> Release | None:
@@ -206,8 +206,8 @@ class Session(QObject):
     @property
     def stale(self) -> bool:
         """Whether the release was made from another plan than that of now."""
-        made = self._release
-        return made is not None and made.plan is not None and made.plan != self.plan
+        release = self._release
+        return release is not None and release.plan is not None and release.plan != self.plan
 
     @property
     def has_new_answers(self) -> bool:
@@ -286,9 +286,9 @@ class Session(QObject):
             return
         more = replace(now, plan=plan)
         if now.plan is not None and now.basis is not None:  # another way may be for somebody else, or other tables
-            told = {name: getattr(plan, name) for name in ("audience", "questions")}
-            told = {name: value for name, value in told.items() if value != getattr(now.plan, name)}
-            more = replace(more, answers=replace(now.answers, **told), basis=replace(now.basis, **told))
+            edits = {name: getattr(plan, name) for name in ("audience", "questions")}
+            edits = {name: value for name, value in edits.items() if value != getattr(now.plan, name)}
+            more = replace(more, answers=replace(now.answers, **edits), basis=replace(now.basis, **edits))
         if expert:
             more = replace(more, expert=(*dict.fromkeys((*now.expert, expert)),))
         self.do(more, name, merge)
@@ -319,10 +319,10 @@ class Session(QObject):
 
     def accept(self, line: str, reason: str) -> None:
         """Accept an open line of the verdict of now with a reason; "" takes that back. No step of undo."""
-        said = {} if self.verdict is None else {each.name: str(each.sentence) for each in self.verdict.open}
+        sentences = {} if self.verdict is None else {each.name: str(each.sentence) for each in self.verdict.open}
         self._accepted.pop(line, None)
-        if reason and line in said:
-            self._accepted[line] = said[line], reason
+        if reason and line in sentences:
+            self._accepted[line] = sentences[line], reason
         self.changed.emit()
 
     def take_release(self, release: Release) -> None:

@@ -71,15 +71,15 @@ class Source:
         """Return the table as the mechanism sees it; the strength costs nothing once the rest is known. For workers."""
         shape = _shape(plan)
         with self._lock:
-            found = next((made for known, made in self._prepared if known == shape), None)
-        if found is None:
+            draw_input = next((ready for known, ready in self._prepared if known == shape), None)
+        if draw_input is None:
             progress.report(t("Working it out…"), 0.0)
             # The lock is not held meanwhile; at worst two workers prepare the same plan.
-            found = prepare(self.table, plan)
+            draw_input = prepare(self.table, plan)
             with self._lock:
-                self._prepared.insert(0, (shape, found))
+                self._prepared.insert(0, (shape, draw_input))
                 del self._prepared[_KEPT:]
-        return found
+        return draw_input
 
 
 def _shape(plan: Plan) -> Plan:

@@ -161,7 +161,7 @@ def icon(name: str, colour: str, gap: int = 0) -> QIcon:
 
     `gap` is empty room at its right, in logical pixels: a styled button leaves none between icon and text.
     """
-    made = QIcon()
+    picture = QIcon()
     for ratio in {screen.devicePixelRatio() for screen in QGuiApplication.screens()}:
-        made.addPixmap(pixmap(name, colour, 16, ratio, gap))
-    return made
+        picture.addPixmap(pixmap(name, colour, 16, ratio, gap))
+    return picture

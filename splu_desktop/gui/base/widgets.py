@@ -136,35 +136,35 @@ def label(
     don't move what stands below them.
     """
     # What is copied from a label must be what it says.
-    made = Label(breaks=(wrap or fitting) and not selectable, fitting=fitting, live=live)
+    text_label = Label(breaks=(wrap or fitting) and not selectable, fitting=fitting, live=live)
     if look:
-        made.setProperty("look", look)
+        text_label.setProperty("look", look)
     if look in ("title", "small", "quiet-small"):
-        made.setFont((theme.title_font if look == "title" else theme.small_font)(made.font()))
+        text_label.setFont((theme.title_font if look == "title" else theme.small_font)(text_label.font()))
     if wrap or fitting:
-        made.setWordWrap(True)
-        policy = made.sizePolicy()
+        text_label.setWordWrap(True)
+        policy = text_label.sizePolicy()
         policy.setVerticalPolicy(QSizePolicy.Policy.Preferred if fitting else QSizePolicy.Policy.Minimum)
-        made.setSizePolicy(policy)
+        text_label.setSizePolicy(policy)
     if selectable:
-        made.setTextInteractionFlags(
+        text_label.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-    made.setText(text)
-    return made
+    text_label.setText(text)
+    return text_label
 
 
 def button(text: str, act: Callable[[], object], *, look: str = "", picture: str = "", hint: str = "") -> QPushButton:
     """Return a push button; `look` is "primary", "flat" or nothing. An & in `text` marks the mnemonic."""
-    made = IconButton(text, picture, look) if picture else QPushButton(text)
+    control = IconButton(text, picture, look) if picture else QPushButton(text)
     if look:
-        made.setProperty("look", look)
+        control.setProperty("look", look)
     if hint:
-        tip(made, hint)
-    made.setAutoDefault(False)
+        tip(control, hint)
+    control.setAutoDefault(False)
     # `clicked` carries a bool, which an act with an optional argument would take for that.
-    made.clicked.connect(lambda: act())
-    return made
+    control.clicked.connect(lambda: act())
+    return control
 
 
 class _Line(QLineEdit):
@@ -184,14 +184,14 @@ def line_edit(name: str, hint: str = "") -> QLineEdit:
 
     Of a long hint there is room for a good part, and all of it shows at rest.
     """
-    made = _Line()
-    made.setProperty("look", "field")
-    made.setAccessibleName(name)
-    made.setPlaceholderText(hint)
-    wide = made.fontMetrics().horizontalAdvance(hint) + _FRAME
-    made.setMinimumWidth(min(wide, _FIELD))
-    tip(made, hint if wide > _FIELD else "")
-    return made
+    edit = _Line()
+    edit.setProperty("look", "field")
+    edit.setAccessibleName(name)
+    edit.setPlaceholderText(hint)
+    wide = edit.fontMetrics().horizontalAdvance(hint) + _FRAME
+    edit.setMinimumWidth(min(wide, _FIELD))
+    tip(edit, hint if wide > _FIELD else "")
+    return edit
 
 
 def announce(widget: QWidget, text: str, *, alert: bool = False) -> None:
@@ -201,11 +201,11 @@ def announce(widget: QWidget, text: str, *, alert: bool = False) -> None:
     """
     if not text or not QAccessible.isActive():
         return
-    told = QAccessibleAnnouncementEvent(widget, text)
+    event = QAccessibleAnnouncementEvent(widget, text)
     if alert:
-        told.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
+        event.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
         QAccessible.updateAccessibility(QAccessibleEvent(widget, QAccessible.Event.Alert))
-    QAccessible.updateAccessibility(told)
+    QAccessible.updateAccessibility(event)
 
 
 def copy_text(text: str) -> None:
@@ -217,13 +217,13 @@ def copy_text(text: str) -> None:
 
 def shortcut(owner: QWidget, text: str, keys: QKeySequence.StandardKey | str, act: Callable[[], object]) -> QAction:
     """Give a widget an act with keys that do it while the focus is on the widget."""
-    made = QAction(text, owner)
-    made.setShortcut(QKeySequence(keys))
+    action = QAction(text, owner)
+    action.setShortcut(QKeySequence(keys))
     # Several tables have Copy: in the whole window Qt calls equal keys ambiguous and does nothing.
-    made.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-    made.triggered.connect(lambda: act())
-    owner.addAction(made)
-    return made
+    action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+    action.triggered.connect(lambda: act())
+    owner.addAction(action)
+    return action
 
 
 def empty(layout: QLayout) -> None:

@@ -48,7 +48,7 @@ def _unbroken(sentence: str) -> str:
     """Return a sentence of which no line begins with a per cent sign."""
     if "%" not in sentence:  # a table asks for the words of each cell several times at each stop of the slider
         return sentence
-    return re.sub(r"(?<=\d)([ -])%", lambda found: _UNBROKEN[found[1]] + "%", sentence)
+    return re.sub(r"(?<=\d)([ -])%", lambda match: _UNBROKEN[match[1]] + "%", sentence)
 
 
 def translate(text: str) -> str:
@@ -64,9 +64,9 @@ def t(sentence: str, /, **values: object) -> str:
 
 def date_words(iso: str) -> str:
     """Return an ISO date as people write it."""
-    found = QDate.fromString(iso, "yyyy-MM-dd")
+    date = QDate.fromString(iso, "yyyy-MM-dd")
     day = "d. MMM yyyy" if language_code() == "de" else "d MMM yyyy"
-    return QLocale().toString(found, day) if found.isValid() else iso
+    return QLocale().toString(date, day) if date.isValid() else iso
 
 
 def number(count: float) -> str:
@@ -112,7 +112,7 @@ def as_html(text: str) -> str:
 
 def breakable(text: str) -> str:
     """Return a text whose words of forty letters and more a line may break: else they push all else out of sight."""
-    return re.sub(r"\S{40,}", lambda found: re.sub(r"(.{10})(?=.)", r"\1" + BREAK, found[0]), text)
+    return re.sub(r"\S{40,}", lambda match: re.sub(r"(.{10})(?=.)", r"\1" + BREAK, match[0]), text)
 
 
 def bold(value: object) -> str:

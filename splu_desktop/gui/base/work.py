@@ -162,8 +162,8 @@ class Work(QObject):
         else:  # work that ended before it noticed a cancel is done, and must say so: its files exist
             self._told.emit((job, job.on_done, (result,), True))
 
-    def _hear(self, said: tuple[Job, Callable[..., object], tuple[Any, ...], bool]) -> None:
-        job, hear, what, ended = said
+    def _hear(self, news: tuple[Job, Callable[..., object], tuple[Any, ...], bool]) -> None:
+        job, hear, what, ended = news
         if ended:
             self._under_way.discard(job)
             # A newer request may have taken the channel meanwhile.

@@ -83,19 +83,19 @@ def _as_cell(words: str) -> str:
 
 
 def _reasons(session: Session, plan: Plan) -> dict[str, str]:
-    found = {name: t("your tables ask for it") for asked in plan.questions for name in asked.by}
+    reasons = {name: t("your tables ask for it") for asked in plan.questions for name in asked.by}
     if plan.persons is not None:
         who = plan.persons.column
-        found[who] = translate(say("“{column}” names the person.", column=who))
+        reasons[who] = translate(say("“{column}” names the person.", column=who))
     proposal, source = session.proposal, session.source
     if proposal is not None and source is not None:
         for step in proposal.steps:
             if step.why and step.name == "left-out":
                 out = [n for n in columns_of(step, proposal.plan) if source.suggestions[n].role is not Role.DROPPED]
-                found.update(dict.fromkeys(out, translate(str(step.why))))
+                reasons.update(dict.fromkeys(out, translate(str(step.why))))
         # Last, so that it takes the place of what the proposal said of the column.
-        found.update({name: t("changed by you") for name in plan.roles if is_changed(session, name)})
-    return found
+        reasons.update({name: t("changed by you") for name in plan.roles if is_changed(session, name)})
+    return reasons
 
 
 def is_changed(session: Session, name: str) -> bool:
@@ -181,12 +181,12 @@ def with_public(plan: Plan, name: str, values: Sequence[str]) -> Plan:
 def forms_of(source: Source, name: str) -> list[tuple[str, Steps]]:
     """Return the forms of a column from the finest: what each is called, and its steps."""
     column = source.table[name]
-    found: list[tuple[str, Steps]] = [(t("as in the file"), ())]
+    forms: list[tuple[str, Steps]] = [(t("as in the file"), ())]
     try:
         rungs = ladder_of(column, source.suggestions[name].subject, True)
     except CannotGeneralise:
         rungs = []
-    return found + [(form_words(column, rung.steps), rung.steps) for rung in rungs if rung.steps]
+    return forms + [(form_words(column, rung.steps), rung.steps) for rung in rungs if rung.steps]
 
 
 def form_words(column: Column, steps: Steps) -> str:

@@ -39,14 +39,14 @@ class ColumnsPage(Page):
         self.filters = QWidget()
         self.filters.setLayout(flow)
         for role in (None, *KINDS):
-            made = QPushButton()
-            made.setProperty("look", "pill")
-            made.setCheckable(True)
-            made.setAutoDefault(False)
-            made.clicked.connect(lambda _=False, role=role: self._filter(role))
-            self.pills[role] = made
-            group.addButton(made)
-            flow.addWidget(made)
+            pill = QPushButton()
+            pill.setProperty("look", "pill")
+            pill.setCheckable(True)
+            pill.setAutoDefault(False)
+            pill.clicked.connect(lambda _=False, role=role: self._filter(role))
+            self.pills[role] = pill
+            group.addButton(pill)
+            flow.addWidget(pill)
         self.pills[None].setChecked(True)
         self._shown: Role | None = None
         self.search = line_edit(t("Find a column"), t("Find a column"))
@@ -85,20 +85,20 @@ class ColumnsPage(Page):
 
     def refresh(self) -> None:
         self._rows = column_rows(self.session)
-        found = Counter(row.role for row in self._rows)
+        counts = Counter(row.role for row in self._rows)
         self.pills[None].setText(t("All {n}", n=number(len(self._rows))))
         for role in KINDS:
-            self.pills[role].setText(f"{look_of(role)[2]} {number(found[role])}")
+            self.pills[role].setText(f"{look_of(role)[2]} {number(counts[role])}")
         self._show()
         self.set_primary(
             t("Back to the proposal"),
             True,
             t(
                 "{secret} secret, {same} as they are, {out} left out, {never} never published.",
-                secret=number(found[Role.SA]),
-                same=number(found[Role.NSA]),
-                out=number(found[Role.DROPPED]),
-                never=number(found[Role.IDENTIFIER]),
+                secret=number(counts[Role.SA]),
+                same=number(counts[Role.NSA]),
+                out=number(counts[Role.DROPPED]),
+                never=number(counts[Role.IDENTIFIER]),
             ),
         )
         self._show_part_of()

@@ -170,8 +170,8 @@ class ColumnPanel(Card):
             )
         self._show_consequence(secret)
 
-    def _take(self, found: tuple[list[ValueRow], list[tuple[str, object]]]) -> None:
-        rows, ways = found
+    def _take(self, result: tuple[list[ValueRow], list[tuple[str, object]]]) -> None:
+        rows, ways = result
         self.model.show(rows)
         self.forms.offer(ways, self._key[2] if ways else None)
         self.cuts.hide()

@@ -132,9 +132,9 @@ class ColumnTable(TableView):
         names = chosen if name in chosen else [name]
         for number, role in enumerate(KINDS, 1):
             picture, colour, words, _ = look_of(role)
-            made = menu.addAction(theme.icon(picture, getattr(theme.colours(), colour)), words)
-            made.setShortcut(str(number))
-            made.triggered.connect(lambda _=False, role=role: self.kind_chosen.emit(names, role))
+            action = menu.addAction(theme.icon(picture, getattr(theme.colours(), colour)), words)
+            action.setShortcut(str(number))
+            action.triggered.connect(lambda _=False, role=role: self.kind_chosen.emit(names, role))
         menu.popup(at)
 
     def _click(self, index: QModelIndex) -> None:

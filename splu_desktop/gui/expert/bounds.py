@@ -50,14 +50,14 @@ class BoundsSection(Section):
             show_value(box, value)
 
     def _tell(self) -> None:
-        made = Thresholds(
+        thresholds = Thresholds(
             self.epsilon.value() / 100,
             self.t_e.value() / 100,
             int(self.alpha.value()),
             # A box of numbers is never empty, so that its least value stands for “not asked”.
             self.t_p.value() / 100 or None,
         )
-        self.change_part(self.title, "bounds", thresholds=made)
+        self.change_part(self.title, "bounds", thresholds=thresholds)
 
 
 def limit_words(name: str) -> str:

@@ -68,7 +68,7 @@ class ExpertPage(Page):
     def build(self) -> None:
         aside = t("For statisticians. Nothing here is needed; everything is written into the report.")
         self.head.addLayout(title_row(bare(t("&Expert")), aside))
-        self.sections = [made(self.session, self.work, title, below) for made, title, below in _sections()]
+        self.sections = [make(self.session, self.work, title, below) for make, title, below in _sections()]
         self.list, self.short = QListWidget(), Choice(bare(t("&Expert")))
         self.list.setAccessibleName(bare(t("&Expert")))
         self.list.setProperty("look", "parts")

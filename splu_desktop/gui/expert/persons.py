@@ -81,7 +81,7 @@ class PersonsSection(Section):
         # Before the plan has it: without a reason this way is refused, and there would be no field to give one in.
         self.form.setRowVisible(self.reason, way == "record")
         shift = tuple(self.dates.list_ticked()) if self.days.value() else ()
-        made = partial(
+        make_choice = partial(
             ByPerson,
             plan.persons.column,
             way,
@@ -92,4 +92,4 @@ class PersonsSection(Section):
             int(self.days.value()) if shift else 0,
             plan.persons.least,
         )
-        self.change(lambda plan: replace(plan, persons=made()), self.title)
+        self.change(lambda plan: replace(plan, persons=make_choice()), self.title)

@@ -22,11 +22,11 @@ from splu_desktop.gui.proposal.preview import plot_figures
 
 def block_figures(plan: Plan, progress: Progress = SILENT) -> list[tuple[LargeCounts, SmallCounts]]:
     """Return what each block's draw promises, for a worker."""
-    found = []
+    figures = []
     for done, block in enumerate(plan.blocks):
         progress.report(t("Working it out…"), done / len(plan.blocks))
-        found.append(plot_figures(block.draw, plan))
-    return found
+        figures.append(plot_figures(block.draw, plan))
+    return figures
 
 
 class StrengthSection(Section):
@@ -103,13 +103,13 @@ class StrengthSection(Section):
         self._room.addWidget(holder)
         self.shown.offer([(join(block.columns, ","), at) for at, block in enumerate(plan.blocks)])
 
-    def _take(self, found: list[tuple[LargeCounts, SmallCounts]]) -> None:
-        self._figures = found
+    def _take(self, pairs: list[tuple[LargeCounts, SmallCounts]]) -> None:
+        self._figures = pairs
         plan, judged = self.session.plan, self.session.judgement
-        if plan is None or len(found) != len(self._lines):
+        if plan is None or len(pairs) != len(self._lines):
             return
         shares = {} if judged is None else judged.verdict.figures.certainty.shares
-        for (_, _, labels), block, (large, small) in zip(self._lines, plan.blocks, found, strict=True):
+        for (_, _, labels), block, (large, small) in zip(self._lines, plan.blocks, pairs, strict=True):
             known = [shares[name].mean for name in block.columns if name in shares]
             right = percent(block.draw.certainty(max(known)), 0) if known else "–"
             figures = right, number(large.at[1]), decimal(small.t_p), decimal(block.draw.retention, 2)

@@ -55,11 +55,11 @@ class Picture(QWidget):
             painter.end()
 
 
-def _drawing(found: Comparison) -> QSvgRenderer:
+def _drawing(comparison: Comparison) -> QSvgRenderer:
     # An optional part: it brings the papers' systems.
     from splu_desktop.report.comparison import picture
 
-    return QSvgRenderer(QByteArray(picture(found, language(language_code()), dark=theme.colours().dark).encode()))
+    return QSvgRenderer(QByteArray(picture(comparison, language(language_code()), dark=theme.colours().dark).encode()))
 
 
 class SystemsSection(Section):
@@ -118,21 +118,21 @@ class SystemsSection(Section):
         self.busy.hide()
         self.start.setEnabled(True)
 
-    def _done(self, found: Comparison) -> None:
+    def _done(self, comparison: Comparison) -> None:
         # An optional part, as above.
         from splu_desktop.compare.outcome import COLUMNS
 
         self._end()
-        self.picture.comparison = found
-        self.picture.setFixedHeight(_drawing(found).defaultSize().height())
+        self.picture.comparison = comparison
+        self.picture.setFixedHeight(_drawing(comparison).defaultSize().height())
         self.picture.update()
         fields = [_field(name, *COLUMNS[name]) for name in _SHOWN]
         remark: Field[SystemResult] = Field(
             t("Remark"), lambda row: translate(row.impossible), colour=lambda row: "quiet"
         )
         self.model = self.view.hold([*fields, remark])
-        self.model.show(found.systems)
-        self.meaning.setText("\n".join(map(translate, found.explain())))
+        self.model.show(comparison.systems)
+        self.meaning.setText("\n".join(map(translate, comparison.explain())))
         self.tabs.show()
         self.view.fit_columns(200, filling=len(fields), least=120)
 

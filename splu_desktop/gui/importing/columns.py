@@ -47,11 +47,11 @@ class ColumnsForm(ScrollArea):
             self._build()
         for column in imported.table.columns:
             box = self.types[column.name]
-            found = join((t("detected"), translate(column.kind.value)), ":")
+            guess = join((t("detected"), translate(column.kind.value)), ":")
             apart, asked_for = self.apart[column.name], column.name in asked.keep_spellings
             apart.setChecked(asked_for)
             self._form.setRowVisible(apart, asked_for or column.spellings is not None)
-            box.offer([(found, None), *((translate(kind.value), kind) for kind in Kind)], asked.types.get(column.name))
+            box.offer([(guess, None), *((translate(kind.value), kind) for kind in Kind)], asked.types.get(column.name))
 
     def _build(self) -> None:
         self.names.clear()

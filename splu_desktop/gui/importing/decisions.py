@@ -47,8 +47,8 @@ class DecisionsForm(QWidget):
             box.activated.connect(lambda _, kind=kind, box=box: self.decided.emit(kind, box.currentData()))
             self.boxes[kind] = box
             form.addRow(name, box)
-        said = t("Whatever is decided, the list of problems names every row and keeps what was left out.")
-        form.addRow(label(said, "quiet", wrap=True))
+        hint = t("Whatever is decided, the list of problems names every row and keeps what was left out.")
+        form.addRow(label(hint, "quiet", wrap=True))
 
     def show_choices(self, asked: ImportChoices) -> None:
         """Show what was decided."""

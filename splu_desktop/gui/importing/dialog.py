@@ -98,11 +98,11 @@ class ReadDialog(Dialog):
         return area
 
     def _add_edit(self, key: str) -> QLineEdit:
-        made, asked = line_edit(names_of_settings()[key], t("detected")), getattr(self.asked, key)
-        made.setText("" if asked is None else str(asked))
-        self.form.addRow(made.accessibleName(), made)
+        edit, asked = line_edit(names_of_settings()[key], t("detected")), getattr(self.asked, key)
+        edit.setText("" if asked is None else str(asked))
+        self.form.addRow(edit.accessibleName(), edit)
         self._add_reason(key)
-        return made
+        return edit
 
     def _add_reason(self, key: str) -> None:
         note = label("", "quiet", fitting=True)
@@ -137,15 +137,15 @@ class ReadDialog(Dialog):
             self._ask(**{key: chosen})
 
     def _rows_edited(self) -> None:
-        found: dict[str, int | None] = {}
+        numbers: dict[str, int | None] = {}
         for key, edit in (("header_row", self.header), ("last_row", self.last)):
             text = edit.text().strip()
             if text and not text.isdecimal():
                 self.banner.say("warning", t("Rows are counted from 1; “{text}” is no row.", text=text))
                 self.use.setEnabled(False)
                 return
-            found[key] = int(text) if text else None
-        self._ask(**found)
+            numbers[key] = int(text) if text else None
+        self._ask(**numbers)
 
     def _choose_kind(self, name: str, kind: Kind | None) -> None:
         types = {column: chosen for column, chosen in self.asked.types.items() if column != name}
@@ -203,27 +203,27 @@ class ReadDialog(Dialog):
             pause=_REST,
         )
 
-    def _show_trial(self, found: Preview) -> None:
+    def _show_trial(self, preview: Preview) -> None:
         self.banner.hide()
         self.use.setEnabled(True)
         self._filling = True
-        self.records.show_table(found.reading.table, _FIRST, 160)
-        self._fill_file(found)
-        self.columns.show_columns(found.reading, self.asked)
+        self.records.show_table(preview.reading.table, _FIRST, 160)
+        self._fill_file(preview)
+        self.columns.show_columns(preview.reading, self.asked)
         self.decisions.show_choices(self.asked)
-        self.rows.show_rows(found.reading, self.asked)
-        if list(self.tokens_model.rows) != list(found.reading.missing_tokens):
-            self.tokens_model.show(found.reading.missing_tokens)
+        self.rows.show_rows(preview.reading, self.asked)
+        if list(self.tokens_model.rows) != list(preview.reading.missing_tokens):
+            self.tokens_model.show(preview.reading.missing_tokens)
             self.tokens.fit_columns(220)
         self._filling = False
 
-    def _fill_file(self, found: Preview) -> None:
-        resolved, why = found.reading.choices, found.reading.reasons
+    def _fill_file(self, preview: Preview) -> None:
+        resolved, why = preview.reading.choices, preview.reading.reasons
         offered: dict[str, tuple[Any, ...]] = {
-            "sheet": tuple(sheet.name for sheet in found.reading.sheets),
+            "sheet": tuple(sheet.name for sheet in preview.reading.sheets),
             "encoding": _ENCODINGS,
             "date_order": ("dmy", "mdy"),
-            "catalog": (*found.catalogs, ""),
+            "catalog": (*preview.catalogs, ""),
             **_MARKS,
         }
         for key, box in self.boxes.items():
@@ -236,12 +236,12 @@ class ReadDialog(Dialog):
             ways = [(found_out, None), *((_say(one), one) for one in known)]
             asked = getattr(self.asked, key)
             if key == "sheet":
-                if same := self._alike(found):
+                if same := self._alike(preview):
                     ways.append((t("All {n} with the same columns, as one table", n=number(same)), ALL_SHEETS))
                 asked = self.asked.sheets or asked
                 value = value or ", ".join(self.asked.sheets or ())
             box.offer(ways, asked)
-            there = bool(found.catalogs) if key == "catalog" else value is not None and value != ""
+            there = bool(preview.catalogs) if key == "catalog" else value is not None and value != ""
             self.form.setRowVisible(box, there)
             reason = why.get("sheets" if resolved.sheets and key == "sheet" else key, "")
             self._say_reason(key, reason if value else "")
@@ -254,9 +254,9 @@ class ReadDialog(Dialog):
         if resolved.header_row is not None:
             self.header.setPlaceholderText(join((t("detected"), number(resolved.header_row)), ":"))
 
-    def _alike(self, found: Preview) -> int:
+    def _alike(self, preview: Preview) -> int:
         """Return how many sheets have the same columns as the one that is read, 0 where it is alone."""
-        known = found.reading.sheets
+        known = preview.reading.sheets
         return sum(sheet.chosen for sheet in known) if self.asked.sheets else len(alike(known))
 
     def _say_reason(self, key: str, text: str) -> None:

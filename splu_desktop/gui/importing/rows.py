@@ -25,8 +25,8 @@ class RowsForm(QWidget):
         self.values = TickList(t("Rows are chosen by"))
         self._known: dict[str, list[str]] = {}  # column -> values seen, those of rows left out now among them
         self._asked: dict[str, tuple[str, ...]] = {}
-        said = t("Only rows with a ticked value are read; values that come later in the file are not listed.")
-        self._note = label(said, "quiet", wrap=True)
+        hint = t("Only rows with a ticked value are read; values that come later in the file are not listed.")
+        self._note = label(hint, "quiet", wrap=True)
         put(margins(QVBoxLayout(self), 0, 8, 8, 0), self.column, (self.values, 1), self._note)
         self.column.activated.connect(lambda _: self._pick())
         self.values.itemChanged.connect(lambda _: self._tick())
@@ -38,8 +38,8 @@ class RowsForm(QWidget):
             self._known = {}
         for column in imported.table.columns:
             known = [*self._known.get(column.name, []), *asked.rows.get(column.name, ()), *column.labels.tolist()]
-            if len(found := list(dict.fromkeys(known))) <= _MOST:
-                self._known[column.name] = found
+            if len(values := list(dict.fromkeys(known))) <= _MOST:
+                self._known[column.name] = values
         now = next(iter(asked.rows), self.column.currentData())
         self.column.offer([(t("All rows"), None), *((shorten(name), name) for name in self._known)], now)
         self._offer()

@@ -142,8 +142,8 @@ class OpenPage(Page):
 
     # --- what comes of it
 
-    def _take_over(self, found: tuple[Source, Choices, bool]) -> None:
-        source, choices, again = found
+    def _take_over(self, result: tuple[Source, Choices, bool]) -> None:
+        source, choices, again = result
         for channel in _OF_TABLE:  # what comes of the table before belongs to no other
             self.work.drop(channel)
         self.session.open_source(source, choices)
@@ -227,7 +227,7 @@ class OpenPage(Page):
         self.recent.setVisible(bool(latest))
         self._recent_row.addWidget(label(t("Opened last:"), "quiet"))
         for path in latest:
-            made = button(caption(path.name), partial(self.open_file, path), look="flat", hint=str(path))
-            made.setMaximumWidth(200)
-            self._recent_row.addWidget(made)
+            entry = button(caption(path.name), partial(self.open_file, path), look="flat", hint=str(path))
+            entry.setMaximumWidth(200)
+            self._recent_row.addWidget(entry)
         self._recent_row.addStretch(1)

@@ -64,10 +64,10 @@ def first_answers(table: Table, suggestions: Mapping[str, Suggestion], names: tu
     one_row = what_rows_are(table, several=person is not None and persons_named(table, person)[1] > 1)
     row_word = "" if one_row is None else row_words()[one_row]
     try:
-        found = draft(table, audience, person=person, suggestions=suggestions)
+        first = draft(table, audience, person=person, suggestions=suggestions)
     except SpluError:  # no column is secret, say: the questions stay to be asked
         return Answers(audience, person, row_word)
-    return Answers(audience, person, row_word, found.plan.questions)
+    return Answers(audience, person, row_word, first.plan.questions)
 
 
 def reading_words(imported: TableReading) -> tuple[str, bool]:
@@ -76,11 +76,11 @@ def reading_words(imported: TableReading) -> tuple[str, bool]:
     names = t("Names of the columns in row {row}.", row=number(header)) if header else t("The file names its columns.")
     dropping = [each for each in imported.problems if each.kind is ProblemKind.SKIPPED_ROWS]
     if dropping or imported.rows_dropped:
-        said = [translate(each.sentence) for each in dropping]
-        if len(said) not in (1, 2):
+        sentences = [translate(each.sentence) for each in dropping]
+        if len(sentences) not in (1, 2):
             left = imported.rows_dropped + sum(max(each.told_rows, 1) for each in dropping)
-            said = [t("{n} {n:row was|rows were} left out.", n=number(left)), *said[:1]]
-        return " ".join(said), True
+            sentences = [t("{n} {n:row was|rows were} left out.", n=number(left)), *sentences[:1]]
+        return " ".join(sentences), True
     changing = [each for each in imported.problems if each.kind is not ProblemKind.NOTE]
     if len(changing) > 2:
         return f"{names} {t('{n} {n:thing|things} did not fit.', n=number(len(changing)))}", True

@@ -20,15 +20,15 @@ def strength_words(gamma: float) -> str:
     return QLocale().toString(float(gamma), "g", 6)
 
 
-def useful(found: Verdict, answered: int, cells: int) -> bool:
+def useful(verdict: Verdict, answered: int, cells: int) -> bool:
     """Return whether so many readable cells of so many are enough."""
-    return cells >= FEWEST_CELLS and answered >= found.limits.useful * cells
+    return cells >= FEWEST_CELLS and answered >= verdict.limits.useful * cells
 
 
 @lru_cache(maxsize=4)
-def _alike(found: Verdict) -> tuple[int, int]:
+def _alike(verdict: Verdict) -> tuple[int, int]:
     """Return how many look alike at least, and how many are too few: of a million persons that takes a while."""
-    return int(found.figures.alike.smallest), int(found.figures.alike.below(found.limits.alike))
+    return int(verdict.figures.alike.smallest), int(verdict.figures.alike.below(verdict.limits.alike))
 
 
 def repair_words(line: Line) -> str:
@@ -45,20 +45,20 @@ def out_of_date() -> tuple[str, str, str]:
 
 
 def band_figures(
-    found: Verdict, persons: str, answered: int | None = None, cells: int | None = None, average: float | None = None
+    verdict: Verdict, persons: str, answered: int | None = None, cells: int | None = None, average: float | None = None
 ) -> list[tuple[str, str, str]]:
     """Return (state, figure, limit) of cells, likeness and certainty; of another strength where figures are given.
 
     persons : what is counted, in words.
     """
-    figures, limits = found.figures, found.limits
+    figures, limits = verdict.figures, verdict.limits
     answered = figures.readable if answered is None else answered
     cells = figures.cells if cells is None else cells
     average = figures.certainty.average if average is None else average
-    smallest, few = _alike(found)
+    smallest, few = _alike(verdict)
     return [
         (
-            "ok" if useful(found, answered, cells) else "amber",
+            "ok" if useful(verdict, answered, cells) else "amber",
             t("{n} of {cells}", n=number(answered), cells=number(cells)) if cells else number(0),
             t("cells are readable"),
         ),

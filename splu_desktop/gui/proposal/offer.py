@@ -57,15 +57,15 @@ class Offer(QFrame):
         put(column, (self.make, 0, Qt.AlignmentFlag.AlignLeft))
         self.show_tables(None)
 
-    def show_tables(self, found: PrintedBook | None, fault: str = "") -> None:
+    def show_tables(self, book: PrintedBook | None, fault: str = "") -> None:
         """Show protected tables; None while they are made, or why there are none."""
         empty(self.tables)
-        self.make.setEnabled(found is not None)
-        if found is None:
+        self.make.setEnabled(book is not None)
+        if book is None:
             self.tables.addWidget(label(fault or t("Working it out…"), "quiet", wrap=True))
         else:
-            for table in found.tables:
-                self.tables.addWidget(_grid_of(table, persons=found.persons))
+            for table in book.tables:
+                self.tables.addWidget(_grid_of(table, persons=book.persons))
         self.tables.addStretch(1)
         QTimer.singleShot(0, self, lambda: hold_height(self))  # once its parts know their fonts
 
@@ -86,8 +86,8 @@ def _grid_of(table: PrintedTable, *, persons: bool) -> QWidget:
         *groups, whole = [(line_words(line, words), (line.cells[0][0], line.rows)) for line in table.lines]
         rows = [*_fold(groups, words), (whole[0], "strong", _say(whole[1], words))]
     heads = [t("goes out"), t("true"), t("Persons") if persons else t("Rows"), t("true")]
-    made = QWidget()
-    column = margins(QVBoxLayout(made), 0, spacing=4)
+    widget = QWidget()
+    column = margins(QVBoxLayout(widget), 0, spacing=4)
     column.addWidget(label(table_words(table.table, words), "strong"))
     grid = make_grid(12, 3, filling=0)
     column.addLayout(grid)
@@ -99,8 +99,8 @@ def _grid_of(table: PrintedTable, *, persons: bool) -> QWidget:
     if len(rows) > _MOST:
         more = t("The first {n} of {all} groups; all are counted.", n=_MOST, all=number(len(rows)))
         column.addWidget(label(more, "quiet", wrap=True))
-    made.setAccessibleName(table_words(table.table, words))
-    return made
+    widget.setAccessibleName(table_words(table.table, words))
+    return widget
 
 
 def _say(figures: Sequence[Figure], words: Language) -> list[str]:

@@ -252,8 +252,8 @@ class ProposalPage(Page):
                 channel=_CHANNEL,
             )
 
-    def _take_preview(self, made: Preview) -> None:
-        if self.session.plan != made.plan:
+    def _take_preview(self, preview: Preview) -> None:
+        if self.session.plan != preview.plan:
             self.refresh()
             return
         if self._waits():
@@ -262,7 +262,7 @@ class ProposalPage(Page):
             gc.collect()
             gc.freeze()
             return_freed_memory()
-        self._preview, self._at = made, made.place(made.plan.gamma)
+        self._preview, self._at = preview, preview.place(preview.plan.gamma)
         self._name_tabs()
         self._show_all()
 
@@ -445,12 +445,12 @@ class ProposalPage(Page):
         verdict = self.session.verdict
         stops = [] if verdict is None else [line for line in verdict.open if line.state == RED and repair_words(line)]
         if state == UNSAFE and stops:
-            found: dict[str, Way] = {}
+            ways: dict[str, Way] = {}
             for line in stops:
                 take = partial(self.repair, line) if line.repair else partial(ReleasesDialog, self.session, self)
                 words = repair_words(line)
-                found.setdefault(words, Way(words, translate(line.sentence), (), take))  # two may have the same repair
-            return list(found.values())[:2]
+                ways.setdefault(words, Way(words, translate(line.sentence), (), take))  # two may have the same repair
+            return list(ways.values())[:2]
         some, judged = [each for each in others if each.plan is not None][:2], self.session.judgement
         return [way_of(each, partial(self._take, each), judged) for each in some]
 
@@ -464,8 +464,8 @@ class ProposalPage(Page):
                 reached = figures.readable, figures.cells, proposal.plan.gamma
                 strengths.insert(0, Alternative("works", words, proposal.plan, *reached, works=True))
             return strengths
-        found = [way for way in proposal.alternatives if way.plan is None or way.plan != plan]
-        return found or strengths
+        alternatives = [way for way in proposal.alternatives if way.plan is None or way.plan != plan]
+        return alternatives or strengths
 
     def _protect(self) -> None:
         """Make the protected tables once for a plan."""
@@ -480,9 +480,9 @@ class ProposalPage(Page):
         self._protected = key, None
         self.offer.show_tables(None)
 
-        def take(found: PrintedBook) -> None:
-            self._protected = key, found
-            self.offer.show_tables(found)
+        def take(book: PrintedBook) -> None:
+            self._protected = key, book
+            self.offer.show_tables(book)
 
         self.work.start(
             print_protected,
@@ -497,11 +497,11 @@ class ProposalPage(Page):
     # --- what is done
 
     def _make_tables_file(self) -> None:
-        found, source, plan = self._protected[1], self.session.source, self.session.plan
-        if found is None or source is None or plan is None:
+        book, source, plan = self._protected[1], self.session.source, self.session.plan
+        if book is None or source is None or plan is None:
             return
         start = source.path.with_name(f"{source.path.stem}-tables-{date.today().isoformat()}.docx")
-        write = partial(hand_out_protected, found, source.table, plan, code=language_code())
+        write = partial(hand_out_protected, book, source.table, plan, code=language_code())
         save_as(self, self.work, t("Make these tables…"), start, ENDINGS, write, self.banner.say)
 
     def _slide(self, place: int) -> None:

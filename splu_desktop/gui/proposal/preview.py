@@ -116,16 +116,16 @@ class Preview:
 
     def other_strengths(self, at: int) -> list[Alternative]:
         """Return the next safer and the next sharper stop that are good, as ways."""
-        found = []
+        ways = []
         for kind, stops, words in (
             ("safer", self.stops[:at][::-1], "Safer: one row in {gamma} keeps its own value."),
             ("sharper", self.stops[at + 1 :], "More exact: one row in {gamma} keeps its own value."),
         ):
             stop = next((each for each in stops if each.zone == "good"), None)
             if stop is not None:
-                said, plan = say(words, gamma=f"{stop.gamma:g}"), self.plan.with_gamma(stop.gamma)
-                found.append(Alternative(kind, said, plan, stop.readable, stop.cells, stop.gamma, works=True))
-        return found
+                sentence, plan = say(words, gamma=f"{stop.gamma:g}"), self.plan.with_gamma(stop.gamma)
+                ways.append(Alternative(kind, sentence, plan, stop.readable, stop.cells, stop.gamma, works=True))
+        return ways
 
 
 def preview(prepared: DrawInput, verdict: Verdict, plan: Plan, progress: Progress = SILENT) -> Preview:
@@ -224,11 +224,11 @@ class _Lines:
 
     def at(self, stop: int) -> tuple[RangeLine, ...]:
         """Return the lines at a stop, all together last."""
-        found = self._of(self._table, stop, self._line, self._value, self._groups)
+        lines = self._of(self._table, stop, self._line, self._value, self._groups)
         if self._total is not None:
             none = np.zeros(1, int)
-            found += [replace(line, total=True) for line in self._of(self._total, stop, none, none, [""])]
-        return tuple(found)
+            lines += [replace(line, total=True) for line in self._of(self._total, stop, none, none, [""])]
+        return tuple(lines)
 
     def _of(
         self,
@@ -242,9 +242,9 @@ class _Lines:
         # A count of 0 with a range of no width would pass for readable by a rule that measures errors by the count.
         good = table.readable[stop, line, value] & (truth != 0)
         mean = table.table.kind == "mean"
-        found = []
+        lines = []
         for group, x, a, b, readable in zip(groups, truth, low, high, good, strict=True):
             # Hidden is what may be as few as alpha rows, and an average is no number of rows.
             unread = ROUGH if mean else trust_of(0.0, float(a), float(b), self._small)
-            found.append(RangeLine(group, float(x), float(a), float(b), READABLE if readable else unread))
-        return found
+            lines.append(RangeLine(group, float(x), float(a), float(b), READABLE if readable else unread))
+        return lines

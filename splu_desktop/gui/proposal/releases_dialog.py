@@ -45,13 +45,13 @@ class ReleasesDialog(Dialog):
 
     def _read(self) -> None:
         try:
-            found = Register().read()
+            reading = Register().read()
         except SpluError as fault:
             self._fail(fault)
             return
-        self.problem.setText(" ".join(translate(each) for each in found.faults[:2]))
-        self.problem.setVisible(bool(found.faults))
-        self.model.show(found.handed_out[::-1])
+        self.problem.setText(" ".join(translate(each) for each in reading.faults[:2]))
+        self.problem.setVisible(bool(reading.faults))
+        self.model.show(reading.handed_out[::-1])
         self.view.resizeColumnsToContents()
         self._offer()
 
@@ -89,8 +89,8 @@ class ReleasesDialog(Dialog):
 
 def _fields() -> list[Field[Entry]]:
     def moment(entry: Entry) -> str:
-        found = QDateTime.fromString(entry.time, Qt.DateFormat.ISODate).toLocalTime()
-        return QLocale().toString(found, QLocale.FormatType.ShortFormat) if found.isValid() else entry.time
+        when = QDateTime.fromString(entry.time, Qt.DateFormat.ISODate).toLocalTime()
+        return QLocale().toString(when, QLocale.FormatType.ShortFormat) if when.isValid() else entry.time
 
     def text(key: str, entry: Entry) -> str:
         return str(entry.body.get(key) or dict(entry.body.get("audience") or {}).get(key) or "–")

@@ -106,13 +106,13 @@ class StrengthSlider(QSlider):
 
     def _runs(self) -> list[tuple[str, int, int]]:
         """Return zones with their first and last stops."""
-        found: list[tuple[str, int, int]] = []
+        runs: list[tuple[str, int, int]] = []
         for at, zone in enumerate(self._zones):
-            if found and found[-1][0] == zone:
-                found[-1] = (zone, found[-1][1], at)
+            if runs and runs[-1][0] == zone:
+                runs[-1] = (zone, runs[-1][1], at)
             else:
-                found.append((zone, at, at))
-        return found
+                runs.append((zone, at, at))
+        return runs
 
     def paintEvent(self, event: QPaintEvent) -> None:
         c, painter = theme.colours(), QPainter(self)

@@ -60,23 +60,23 @@ def steps_of(plan: Plan, proposal: Proposal | None = None, figures: Figures | No
     figures : of this plan; without them nothing is told of cells left empty.
     """
     base = plan if proposal is None else proposal.plan
-    found = [each for each in (() if proposal is None else proposal.steps) if _is_done(each, plan, base)]
-    told = {name for each in found if each.name in ("coarser", "left-out") for name in columns_of(each, base)}
+    all_steps = [each for each in (() if proposal is None else proposal.steps) if _is_done(each, plan, base)]
+    covered = {name for each in all_steps if each.name in ("coarser", "left-out") for name in columns_of(each, base)}
     for name, steps in plan.generalisations.items():
-        if name not in told and plan.roles[name].is_published:
+        if name not in covered and plan.roles[name].is_published:
             undo = partial(Plan.with_steps, columns=[name], steps=())
-            found.append(Step("coarser", name, words_for(name, steps), undo=undo))
-    found += [together_step(block.columns) for block in plan.blocks if len(block.columns) > 1]
+            all_steps.append(Step("coarser", name, words_for(name, steps), undo=undo))
+    all_steps += [together_step(block.columns) for block in plan.blocks if len(block.columns) > 1]
     for name, role, text in (
         ("secret", Role.SA, "{columns}: drawn anew."),
         ("left-out", Role.DROPPED, "{columns}: left out."),
         ("names-persons", Role.IDENTIFIER, "{columns}: never published."),
     ):
-        if columns := [each for each in plan.list_with(role) if each not in told or role is not Role.DROPPED]:
-            found.append(Step(name, "", say(text, columns=quoted(columns, 3))))
+        if columns := [each for each in plan.list_with(role) if each not in covered or role is not Role.DROPPED]:
+            all_steps.append(Step(name, "", say(text, columns=quoted(columns, 3))))
     if plan.blanking is not None and figures is not None:
-        found += map(blanked_step, figures.losses(plan)[:1])
-    return [*found, Step("strength", "", say("One row in {gamma} keeps its own value.", gamma=f"{plan.gamma:g}"))]
+        all_steps += map(blanked_step, figures.losses(plan)[:1])
+    return [*all_steps, Step("strength", "", say("One row in {gamma} keeps its own value.", gamma=f"{plan.gamma:g}"))]
 
 
 def _is_done(step: Step, plan: Plan, base: Plan) -> bool:

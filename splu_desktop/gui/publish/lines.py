@@ -66,8 +66,8 @@ class LineCard(QFrame):
         self.repair.setVisible(bool(words) and not accepted)
         if accepted:
             undo = link(bare(t("&Undo")), lambda: self.accepted.emit(""))
-            told = label(t("Accepted by {words}", words=accepted), fitting=True)
-            self.column.addLayout(put(margins(QHBoxLayout(), 0, spacing=8), (told, 1), undo))
+            acceptance = label(t("Accepted by {words}", words=accepted), fitting=True)
+            self.column.addLayout(put(margins(QHBoxLayout(), 0, spacing=8), (acceptance, 1), undo))
         elif not red:
             self.column.addWidget(Rule())
             self._add_reasons()

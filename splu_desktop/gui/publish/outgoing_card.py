@@ -88,16 +88,16 @@ class OutgoingCard(Card):
     def show_plan(self, plan: Plan, rows: int) -> None:
         """Show whom a plan is for, and the size of its table."""
         who = plan.audience
-        told = (self.to, who.recipient), (self.purpose, who.purpose), (self.until, date_words(who.until))
-        for field, words in told:
+        fields = (self.to, who.recipient), (self.purpose, who.purpose), (self.until, date_words(who.until))
+        for field, words in fields:
             field.setText(words.strip() or (t("nobody named yet") if field is self.to else t("not said")))
         columns = len(plan.nsas) + len(plan.sensitive)
         self.table_words.setText(t("{rows}, {n} {n:column|columns}", rows=rows_of(rows, plan), n=columns))
 
-    def take_form(self, said: Mapping[str, Any]) -> None:
+    def take_form(self, entries: Mapping[str, Any]) -> None:
         """Show the form of the release that a recipe asks for."""
-        self.workbook.setChecked(bool(said.get("xlsx")))
-        self.packed.setChecked(bool(said.get("zip")))
+        self.workbook.setChecked(bool(entries.get("xlsx")))
+        self.packed.setChecked(bool(entries.get("zip")))
 
     def propose_name(self, stem: str, *, anew: bool) -> None:
         """Propose a name: `anew` for another table, else where a release has the proposed one by now."""

@@ -130,44 +130,44 @@ class PublishPage(Page):
             self.outgoing.propose_name(Path(source.path.stem).stem if packed else source.path.stem, anew=anew)
 
     def _find_release(self) -> Release | None:
-        made = self.session.release
-        return made if made is not None and made.plan is not None and made.plan == self.session.plan else None
+        last = self.session.release
+        return last if last is not None and last.plan is not None and last.plan == self.session.plan else None
 
-    def _show_verdict(self, found: Verdict) -> None:
+    def _show_verdict(self, verdict: Verdict) -> None:
         (red, amber), accepted = self._count_waiting(), self.session.reasons
-        if found.state == USEFUL:
-            title, sentence, state = translate(title_of(USEFUL)), translate(found.sentence), USEFUL
+        if verdict.state == USEFUL:
+            title, sentence, state = translate(title_of(USEFUL)), translate(verdict.sentence), USEFUL
         elif not red and not amber:
             state, title = USEFUL, t("Accepted by name")
-            sentence = " ".join(f"{translate(line.sentence)} ({accepted[line.name]})" for line in found.open[:1])
+            sentence = " ".join(f"{translate(line.sentence)} ({accepted[line.name]})" for line in verdict.open[:1])
         else:
-            state, title, sentence = found.state, translate(title_of(found.state)), waiting_words(red, amber)
+            state, title, sentence = verdict.state, translate(title_of(verdict.state)), waiting_words(red, amber)
             if state == UNSAFE:
                 title, state = t("Not safe yet"), state if red else "amber"
         if self._find_release() is not None:
             title = t("Published")
         elif self.session.has_new_answers:
             state, title, sentence = out_of_date()
-        self.verdict.say(state, title, sentence, band_figures(found, persons_of(self.session.plan)))
+        self.verdict.say(state, title, sentence, band_figures(verdict, persons_of(self.session.plan)))
 
-    def _show_lines(self, found: Verdict) -> None:
+    def _show_lines(self, verdict: Verdict) -> None:
         accepted = self.session.reasons
-        key = (found, tuple(accepted.items()), self._repairing, self._find_release())
+        key = (verdict, tuple(accepted.items()), self._repairing, self._find_release())
         # Every change of the session comes here, and a card made anew loses the reason that is being typed into it.
         if key == self._shown:
             return
         self._shown = key
-        made = self._find_release()
-        self.done.setVisible(made is not None)
-        if made is not None:
-            self.done_words.setText(t("Written and checked: {name}", name=made.content.title))
-            self.done_print.setText(t("Six words to compare by telephone: {words}", words=made.fingerprint))
-            self.done_place.setText(str(made.content.path))
-            self.lock.setVisible(Path(made.content.path).is_dir())
+        last = self._find_release()
+        self.done.setVisible(last is not None)
+        if last is not None:
+            self.done_words.setText(t("Written and checked: {name}", name=last.content.title))
+            self.done_print.setText(t("Six words to compare by telephone: {words}", words=last.fingerprint))
+            self.done_place.setText(str(last.content.path))
+            self.lock.setVisible(Path(last.content.path).is_dir())
             self._show_password("")
         empty(self.open_lines)
         self.cards = []
-        for at, line in enumerate(found.open):
+        for at, line in enumerate(verdict.open):
             card = LineCard(
                 line,
                 accepted.get(line.name, ""),
@@ -179,16 +179,16 @@ class PublishPage(Page):
             card.accepted.connect(lambda words, line=line: self.session.accept(line.name, words))
             self.cards.append(card)
             self.open_lines.addWidget(card)
-        self.held.show_lines([translate(line.sentence) for line in found.lines if not line.open])
-        self.held.unfold(made is None and self.fold is not Fold.NARROW and (self.fold is Fold.WIDE or not found.open))
+        self.held.show_lines([translate(line.sentence) for line in verdict.lines if not line.open])
+        self.held.unfold(last is None and self.fold is not Fold.NARROW and (self.fold is Fold.WIDE or not verdict.open))
 
     def _count_waiting(self) -> tuple[int, int]:
         """Return how many lines wait for a repair, and for a decision."""
-        found, accepted = self.session.verdict, self.session.reasons
-        if found is None:
+        verdict, accepted = self.session.verdict, self.session.reasons
+        if verdict is None:
             return 0, 0
-        red = sum(line.state == RED for line in found.open)
-        return red, sum(line.state != RED and line.name not in accepted for line in found.open)
+        red = sum(line.state == RED for line in verdict.open)
+        return red, sum(line.state != RED and line.name not in accepted for line in verdict.open)
 
     def _show_primary(self) -> None:
         judged = self.session.judgement
@@ -234,27 +234,27 @@ class PublishPage(Page):
             self.show_error(t("The folder can’t be made. Choose another one."))
             return
         source, plan, accepted, verdict = session.source, judged.plan, session.reasons, judged.verdict
-        said = meanings(RELEASE, session.choices.release)
+        settings = meanings(RELEASE, session.choices.release)
         options = Options(
             form=Form(
-                title=said.get("title", self.outgoing.name.text().strip()),
-                contact=said.get("contact", ""),
-                dialect=Dialect(*said.get("dialect", ())),
+                title=settings.get("title", self.outgoing.name.text().strip()),
+                contact=settings.get("contact", ""),
+                dialect=Dialect(*settings.get("dialect", ())),
                 workbook=self.outgoing.workbook.isChecked(),
-                language=said.get("language", language_code()),
+                language=settings.get("language", language_code()),
             ),
             as_zip=self.outgoing.packed.isChecked(),
             source=source.path,
             source_sha256=str(source.reading.source.sha256 or ""),
-            operator=said.get("operator", ""),
+            operator=settings.get("operator", ""),
         )
 
-        def take(made: Outcome) -> None:
+        def take(outcome: Outcome) -> None:
             if session.source is source:
-                session.take_release(Release(made.release, source, plan, verdict, accepted, made.fingerprint))
+                session.take_release(Release(outcome.release, source, plan, verdict, accepted, outcome.fingerprint))
                 return
             self.refresh()  # another table was opened meanwhile
-            session.noticed.emit("done", t("Written and checked: {name}", name=made.release.title))
+            session.noticed.emit("done", t("Written and checked: {name}", name=outcome.release.title))
 
         self.work_on(
             t("Publishing. Until the last line, Stop leaves nothing behind."),
@@ -270,10 +270,10 @@ class PublishPage(Page):
 
     def _hand_over(self) -> None:
         """Pack the release into a locked ZIP, and show its password once: it is kept nowhere."""
-        made = self._find_release()
-        if made is None:
+        release = self._find_release()
+        if release is None:
             return
-        folder = Path(made.content.path)
+        folder = Path(release.content.path)
         start = folder.with_name(f"{folder.name}.zip")
         # A locked ZIP is as strong as its password alone, so that the program makes it and nobody types one.
         path, password = asked_target(self, t("As a ZIP with a password…"), start, ".zip"), new_password()

@@ -23,10 +23,10 @@ def date_from(text: str) -> str:
     # 01/03/2027 is another day in Paris than in Chicago.
     slashes = "M/d/yyyy" if short.startswith("M") else "d/M/yyyy"
     for each in (*_FORMATS, slashes, short, locale.dateFormat(QLocale.FormatType.LongFormat)):
-        found = locale.toDate(text, each)
+        date = locale.toDate(text, each)
         # Qt takes a year of two digits for one of the last century: 12/31/27 is read as 1927.
-        if found.isValid() and found.year() > 1950:
-            return found.toString("yyyy-MM-dd")
+        if date.isValid() and date.year() > 1950:
+            return date.toString("yyyy-MM-dd")
     return text
 
 
@@ -75,13 +75,13 @@ class AudienceForm(QWidget):
         self.fold(False)
 
     def _field(self, name: str, key: str, stretch: int) -> QLineEdit:
-        made = line_edit(name)
-        made.editingFinished.connect(lambda: self._edit(key, made))
+        edit = line_edit(name)
+        edit.editingFinished.connect(lambda: self._edit(key, edit))
         caption, both = label(name, "quiet-small"), QWidget()
-        caption.setBuddy(made)
-        put(margins(QVBoxLayout(both), 0, spacing=2), caption, made)
+        caption.setBuddy(edit)
+        put(margins(QVBoxLayout(both), 0, spacing=2), caption, edit)
         self._fields.addWidget(both, stretch)
-        return made
+        return edit
 
     def fold(self, one: bool) -> None:
         """Put cards and fields below each other."""

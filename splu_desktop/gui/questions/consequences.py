@@ -49,22 +49,22 @@ def of_person(source: Source, answers: Answers) -> list[str]:
 def of_tables(source: Source, answers: Answers) -> list[str]:
     """Return what follows from the tables."""
     limits = limits_for(answers.audience)
-    said = [
+    sentences = [
         t("At least {share} of their cells with 50 and more must be readable.", share=bold(one_in(limits.useful))),
         t("Smaller ones are hidden on purpose."),
     ]
     public = not_secret(source, answers)
     if public:
-        said.append(t("{values}: not secret.", values=translate(quoted(public))))
-    return said
+        sentences.append(t("{values}: not secret.", values=translate(quoted(public))))
+    return sentences
 
 
 def not_secret(source: Source, answers: Answers) -> list[str]:
     """Return values of the asked columns that count as not secret: absence, and what was declared so."""
-    found: dict[str, None] = {}
+    values: dict[str, None] = {}
     for asked in answers.questions:
         absent = absence_values(source.table[asked.sa])
-        found.update(dict.fromkeys(str(each) for each in absent if each not in ("", asked.value)))
+        values.update(dict.fromkeys(str(each) for each in absent if each not in ("", asked.value)))
         if asked.sa in answers.not_secret and asked.value is not None:
-            found[asked.value] = None
-    return list(found)[:3]
+            values[asked.value] = None
+    return list(values)[:3]

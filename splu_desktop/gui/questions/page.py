@@ -273,11 +273,11 @@ class QuestionsPage(Page):
             channel=CHANNEL,
         )
 
-    def _take_over(self, found: tuple[Proposal, Answers, Judgement]) -> None:
+    def _take_over(self, result: tuple[Proposal, Answers, Judgement]) -> None:
         # A plan that came back with its file stays; the proposal says what was done, and what is other than it.
         back = self.session.plan if self.session.proposal is None and not self.session.has_new_answers else None
         shown = self.isVisible()  # who has gone to look at another page is not called away from it
-        self.session.take_proposal(*found, back)
+        self.session.take_proposal(*result, back)
         if shown:
             self.go.emit(Step.PROPOSAL)
 

@@ -36,7 +36,7 @@ def propose_for(
     progress: Progress = SILENT,
 ) -> tuple[Proposal, Answers, Judgement]:
     """Return a proposal for the answers, with its verdict. Raises what `propose` raises; Cancelled."""
-    found = propose(
+    proposal = propose(
         source.table,
         replace(answers.audience, limits=limits),
         person=answers.person,
@@ -46,16 +46,16 @@ def propose_for(
         suggestions=source.suggestions,
         progress=progress,
     )
-    plan = with_public_values(found.plan, answers)
+    plan = with_public_values(proposal.plan, answers)
     earlier = earlier_releases(Register(), source.table, plan)
     # The verdict that came with the proposal knows of no earlier release and no value declared public.
-    if plan == found.plan and not earlier:
-        judged = Judgement(plan, source.prepare(plan, progress), found.verdict)
+    if plan == proposal.plan and not earlier:
+        judged = Judgement(plan, source.prepare(plan, progress), proposal.verdict)
     else:
         judged = judge(source, plan, earlier, progress=progress)
-        found = replace(found, plan=plan, verdict=judged.verdict)
+        proposal = replace(proposal, plan=plan, verdict=judged.verdict)
     # The program may count by other columns, and the page is to show the tables that are counted.
-    return found, replace(answers, questions=plan.questions), judged
+    return proposal, replace(answers, questions=plan.questions), judged
 
 
 def own_questions(source: Source, answers: Answers) -> tuple[AskedTable, ...]:

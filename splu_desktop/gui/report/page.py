@@ -163,8 +163,8 @@ class ReportPage(Page):
         if self._report is None:
             self.note.setText(join((translate(stage), percent(done, 0)), ":"))
 
-    def _take(self, made: tuple[Release, Report, list[bytes]]) -> None:
-        release, report, pictures = made
+    def _take(self, result: tuple[Release, Report, list[bytes]]) -> None:
+        release, report, pictures = result
         # Letting go of a release stops no work, so that its report may still come.
         if release is not self._release:
             return

@@ -147,16 +147,16 @@ def heed_signals(application: QApplication, window: MainWindow) -> None:
 def _application(argv: list[str]) -> Application:
     """Return the application; where there is no screen, say so in a sentence and end, since Qt would abort."""
 
-    said: list[str] = []
+    notes: list[str] = []
 
     def end(kind: QtMsgType, _context: object, text: str) -> None:
-        said.append(text.splitlines()[0].rstrip("."))
+        notes.append(text.splitlines()[0].rstrip("."))
         if kind == QtMsgType.QtFatalMsg:
-            told = said[0] if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") else "no DISPLAY is set"
+            why = notes[0] if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") else "no DISPLAY is set"
             no_screen = say(
                 "The window finds no screen to open on ({reason}); start it in a desktop session, or use the command"
                 " line “splu”.",
-                reason=told,
+                reason=why,
             )
             sys.stderr.write(f"splu-desktop: {no_screen}\n")
             sys.stderr.flush()

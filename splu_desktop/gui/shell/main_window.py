@@ -125,11 +125,11 @@ class MainWindow(Stops, QMainWindow):
         """Return a page, made when it is first wanted."""
         if step not in self.pages:
             module = import_module(f"splu_desktop.gui.{step.value}.page")  # the first window needs one of eight
-            made: Page = getattr(module, f"{step.value.title()}Page")(self.session, self.work)
-            made.go.connect(self.show_step)
-            made.set_fold(self.fold)
-            self.pages[step] = made
-            self.stack.addWidget(made)
+            page: Page = getattr(module, f"{step.value.title()}Page")(self.session, self.work)
+            page.go.connect(self.show_step)
+            page.set_fold(self.fold)
+            self.pages[step] = page
+            self.stack.addWidget(page)
         return self.pages[step]
 
     # --- the frame
@@ -157,10 +157,10 @@ class MainWindow(Stops, QMainWindow):
             old.deleteLater()
         self.setMenuBar(QMenuBar())
         self._all_menus = QMenu(self)  # behind the menu sign of a window without a menu bar
-        for made in (self._file_menu(), self._edit_menu(), self._view_menu(), self._help_menu()):
-            self.menuBar().addMenu(made)
-            self._all_menus.addMenu(made)
-            self.addActions(made.actions())  # keys work while the bar is hidden, too
+        for menu in (self._file_menu(), self._edit_menu(), self._view_menu(), self._help_menu()):
+            self.menuBar().addMenu(menu)
+            self._all_menus.addMenu(menu)
+            self.addActions(menu.actions())  # keys work while the bar is hidden, too
         # Qt calls the key of the number pad Enter, and the other one Return.
         for each in ("Ctrl+Return", "Ctrl+Enter"):
             self._key(each, lambda: self.page(self.step).do_primary())
@@ -168,11 +168,11 @@ class MainWindow(Stops, QMainWindow):
         self._key("F6", self.next_region)
 
     def _key(self, keys: str, do: Callable[[], object]) -> None:
-        made = QShortcut(QKeySequence(keys), self)
+        shortcut = QShortcut(QKeySequence(keys), self)
         # Held down, Ctrl+Return would press the next page's button, too.
-        made.setAutoRepeat(False)
-        made.activated.connect(finish_typing)
-        made.activated.connect(lambda: do())
+        shortcut.setAutoRepeat(False)
+        shortcut.activated.connect(finish_typing)
+        shortcut.activated.connect(lambda: do())
 
     def _file_menu(self) -> QMenu:
         files = QMenu(t("&File"), self)
@@ -222,15 +222,15 @@ class MainWindow(Stops, QMainWindow):
     def _act(
         self, menu: QMenu, text: str, do: Callable[[], object], keys: QKeySequence.StandardKey | str | None = None
     ) -> QAction:
-        made = QAction(text, menu)
+        action = QAction(text, menu)
         if isinstance(keys, str):
-            made.setShortcut(QKeySequence(keys))
+            action.setShortcut(QKeySequence(keys))
         elif keys is not None:
-            made.setShortcuts(QKeySequence.keyBindings(keys))
-        made.triggered.connect(finish_typing)
-        made.triggered.connect(lambda: do())
-        menu.addAction(made)
-        return made
+            action.setShortcuts(QKeySequence.keyBindings(keys))
+        action.triggered.connect(finish_typing)
+        action.triggered.connect(lambda: do())
+        menu.addAction(action)
+        return action
 
     def _fit(self) -> None:
         """Fold with the room there is: the drawn sizes at 100, 150 and 200 %, and larger ones for larger writing."""
@@ -349,8 +349,8 @@ class MainWindow(Stops, QMainWindow):
 
     def show_help(self) -> GuideDialog:
         """Open the paragraph about the page in front, and the glossary."""
-        found: GuideDialog = self._late("shell.guide", "show_page_help", self.step)
-        return found
+        guide: GuideDialog = self._late("shell.guide", "show_page_help", self.step)
+        return guide
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.work.busy("publish") and not self._late("shell.guide", "asked_to_stop"):

@@ -150,14 +150,14 @@ class Rail(QFrame):
         self.buttons: dict[Step, StepButton | Entry] = {}
         self._shown: object = None  # states, the page in front, and whether it is narrow
         for number, step in enumerate(RAIL, 1):
-            made = StepButton(step, number)
+            button = StepButton(step, number)
             # The step is bound as a default, since the loop goes on; the first argument is the bool of `clicked`.
-            made.clicked.connect(lambda _=False, at=step: self.chosen.emit(at))
-            self.buttons[step] = made
+            button.clicked.connect(lambda _=False, at=step: self.chosen.emit(at))
+            self.buttons[step] = button
             if step is Step.PROPOSAL:
-                column.addWidget(self._proposal(made))
+                column.addWidget(self._proposal(button))
             else:
-                column.addWidget(made)
+                column.addWidget(button)
         column.addStretch(1)
         self.offline = Picture("wifi-off", "quiet", 16)
         self.offline.setAccessibleName(t("Offline – nothing leaves this computer"))
@@ -173,10 +173,10 @@ class Rail(QFrame):
         column.addWidget(button)
         self._entries = margins(QVBoxLayout(), 56, 0, 8, 4, spacing=0)
         for step in _UNDER:
-            made = Entry(step)
-            made.clicked.connect(lambda _=False, at=step: self.chosen.emit(at))
-            self.buttons[step] = made
-            self._entries.addWidget(made)
+            entry = Entry(step)
+            entry.clicked.connect(lambda _=False, at=step: self.chosen.emit(at))
+            self.buttons[step] = entry
+            self._entries.addWidget(entry)
         column.addLayout(self._entries)
         return box
 
@@ -188,11 +188,11 @@ class Rail(QFrame):
             return
         self.current, self._shown = current, (states, current, self.narrow)
         proposal = self.current in (Step.PROPOSAL, *_UNDER)
-        for step, made in self.buttons.items():
+        for step, button in self.buttons.items():
             front = step is self.current or (step is Step.PROPOSAL and proposal)
-            made.show_state(states[step], front, self.narrow)
-            if isinstance(made, Entry):
-                made.setVisible(states[step] is not State.BLOCKED)
+            button.show_state(states[step], front, self.narrow)
+            if isinstance(button, Entry):
+                button.setVisible(states[step] is not State.BLOCKED)
         left, below = (8 if self.narrow else 54), 0 if states[Step.COLUMNS] is State.BLOCKED else 4
         self._entries.setContentsMargins(left, 0, 8, below)
         self.offline.setVisible(self.narrow)
@@ -250,8 +250,8 @@ class TopBar(QFrame):
         words = t("{name}, {n} of 6", name=step_name(at), n=RAIL.index(at) + 1)
         self.steps.setText(words)
         self.steps.setAccessibleName(join((t("Steps"), words), ":"))
-        for step, made in self.entries.items():
-            made.setVisible(self._session.state(step) is not State.BLOCKED)
+        for step, entry in self.entries.items():
+            entry.setVisible(self._session.state(step) is not State.BLOCKED)
 
     def _fill(self) -> None:
         self._list.clear()

@@ -35,21 +35,21 @@ class SmokeFault(Exception):
 
 def run() -> int:
     """Run the test, telling each step on standard output. Returns 0 where all is well, else 1."""
-    problem, told, said = "", list[str](), list[str]()
+    problem, steps, complaints = "", list[str](), list[str]()
     with tempfile.TemporaryDirectory(prefix="splu-smoke-test-") as scratch:
         # Platform and locale are read when the application is made, which `_walk` does.
         _stand_alone(Path(scratch))
         try:
-            told = _walk(Path(scratch), said)
+            steps = _walk(Path(scratch), complaints)
         except SmokeFault as fault:
             problem = str(fault)
         except Exception as fault:
             problem = f"the program failed in {place_of(fault)} ({type(fault).__name__})"
-    if not problem and said:
+    if not problem and complaints:
         problem = "unexpected output"
-    lines = [f"ok  {line}" for line in told]
+    lines = [f"ok  {line}" for line in steps]
     if problem:
-        lines += [f"FAILED  {problem}", *(f"        {line}" for line in said)]
+        lines += [f"FAILED  {problem}", *(f"        {line}" for line in complaints)]
     else:
         lines.append("SPLU Desktop works: every page was opened, and all that came out is as it must be.")
     sys.stdout.write("\n".join(lines) + "\n")
@@ -67,18 +67,18 @@ def _stand_alone(scratch: Path) -> None:
     QStandardPaths.setTestModeEnabled(True)
 
 
-def _walk(scratch: Path, said: list[str]) -> list[str]:
+def _walk(scratch: Path, complaints: list[str]) -> list[str]:
     """Do the main job through the window. Returns what was found in order; what Qt says goes to `said`."""
     given = QApplication.instance()
     application = given if isinstance(given, QApplication) else QApplication([sys.argv[0]])
     app.prepare(application)
-    handler = qInstallMessageHandler(lambda kind, context, text: said.append(f"Qt: {text}"))
-    before, sys.excepthook = sys.excepthook, lambda kind, fault, trace: said.append(kind.__name__)
+    handler = qInstallMessageHandler(lambda kind, context, text: complaints.append(f"Qt: {text}"))
+    before, sys.excepthook = sys.excepthook, lambda kind, fault, trace: complaints.append(kind.__name__)
     window = app.make_window()
     try:
         window.resize(1366, 698)
         window.show()
-        return _Walk(application, window, scratch, said).run()
+        return _Walk(application, window, scratch, complaints).run()
     finally:
         sys.excepthook = before
         qInstallMessageHandler(handler)
@@ -90,8 +90,8 @@ def _walk(scratch: Path, said: list[str]) -> list[str]:
 
 
 class _Walk:
-    def __init__(self, application: QApplication, window: MainWindow, scratch: Path, said: list[str]) -> None:
-        self.application, self.window, self.scratch, self.said = application, window, scratch, said
+    def __init__(self, application: QApplication, window: MainWindow, scratch: Path, complaints: list[str]) -> None:
+        self.application, self.window, self.scratch, self.said = application, window, scratch, complaints
 
     def run(self) -> list[str]:
         # Pages are opened twice, since an empty one shows other parts than one with a release.

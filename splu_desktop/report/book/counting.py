@@ -99,10 +99,10 @@ class ReleaseCounts:
         """Return the mean of a column's numbers in the rows that have some labels, with its range; None if not told."""
         conditions = tuple(Condition(name, (label,)) for name, label in where.items())
         try:
-            found = analyse(self._reader, Analysis("mean", column, where=conditions)).first
+            mean = analyse(self._reader, Analysis("mean", column, where=conditions)).first
         except NoAnswer:
             return None
-        return found.estimate, found.low, found.high
+        return mean.estimate, mean.low, mean.high
 
     def lines_of(self, names: Sequence[str]) -> tuple[Ints, list[tuple[str, ...]]]:
         """Return the line of each row and the labels of each: lines that some row has."""

@@ -61,11 +61,11 @@ class PrintedTable:
 
 def count_tables(tables: Sequence[BookTable], counts: Counts, progress: Progress = SILENT) -> tuple[PrintedTable, ...]:
     """Return tables with their counts. Raises BadQuestion; Cancelled."""
-    found = []
+    results = []
     for done, asked in enumerate(tables):
         progress.report("Counting", done / len(tables))
-        found.append(_count_table(asked, counts))
-    return tuple(found)
+        results.append(_count_table(asked, counts))
+    return tuple(results)
 
 
 def _count_table(asked: BookTable, counts: Counts) -> PrintedTable:
@@ -83,12 +83,12 @@ def _count_table(asked: BookTable, counts: Counts) -> PrintedTable:
             line, heads = counts.lines_of(group)
         if (len(lines) + len(heads)) * len(labels) > _MOST_CELLS:
             raise BadQuestion("The table would have more than {most} cells; name fewer columns.", most=_MOST_CELLS)
-        found = _count_lines(asked, counts, line, heads)
+        rows = _count_lines(asked, counts, line, heads)
         if asked.show == "mean" and isinstance(counts, ReleaseCounts):
-            found = [_average_line(asked, counts, labels, group, each) for each in found]
+            rows = [_average_line(asked, counts, labels, group, each) for each in rows]
         if stacked and group:
-            found = [replace(each, labels=(", ".join(group), ", ".join(each.labels))) for each in found]
-        lines += found
+            rows = [replace(each, labels=(", ".join(group), ", ".join(each.labels))) for each in rows]
+        lines += rows
     return PrintedTable(asked, ("", "") if stacked else next(iter(asked.groups), ("",)), labels, tuple(lines))
 
 
@@ -110,7 +110,7 @@ def _count_lines(
         trust = EXACT if low == number == high else trust_of(number, low, high, counts.small, asked.within)
         return Figure(number, low, high, trust, None if part.truth is None else int(part.truth[at]))
 
-    found = []
+    lines = []
     for at, labels in enumerate(heads):
         cells = [
             (judge(part, place, each), judge(rows, place, 0))
@@ -118,8 +118,8 @@ def _count_lines(
             for place in range(at * m, (at + 1) * m)
             for each in range(part.number.shape[1])
         ]
-        found.append(Line(labels, judge(parts[-1][2], at, 0), tuple(cells)))
-    return found
+        lines.append(Line(labels, judge(parts[-1][2], at, 0), tuple(cells)))
+    return lines
 
 
 def _average_line(
@@ -130,8 +130,8 @@ def _average_line(
     for at, (label, (_, rows)) in enumerate(zip(labels, line.cells, strict=True)):
         where = dict(zip(group, line.labels, strict=True)) | ({asked.across: label} if at < last else {})
         mean = Figure(0, 0, 0, HIDDEN)
-        if (found := counts.average(asked.column, where)) is not None:
-            number, low, high = found
+        if (average := counts.average(asked.column, where)) is not None:
+            number, low, high = average
             good = READABLE if (high - low) / 2 <= asked.within * abs(number) else ROUGH
             mean = Figure(number, low, high, EXACT if low == high else good)
         cells.append((mean, rows))

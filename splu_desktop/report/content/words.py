@@ -176,11 +176,11 @@ def _say_accepted(limit: Limit, facts: Facts, t: Language) -> str:
     return t("Accepted by {name}: {reason}.", name=facts.operator or "…", reason=limit.reason.rstrip("."))
 
 
-def names(found: Sequence[str], t: Language, most: int = 12) -> str:
+def names(texts: Sequence[str], t: Language, most: int = 12) -> str:
     """Return names between commas, the empty one by a word; of more than one beyond `most`, how many."""
-    most = count_to_name(len(found), most)
-    shown = ", ".join(isolated(t.value(each.strip() and each)) for each in found[:most])
-    rest = len(found) - most
+    most = count_to_name(len(texts), most)
+    shown = ", ".join(isolated(t.value(each.strip() and each)) for each in texts[:most])
+    rest = len(texts) - most
     return t.sentence(say("{names} and {n} more", names=shown, n=rest)) if rest > 0 else shown or "–"
 
 

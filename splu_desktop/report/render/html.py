@@ -93,9 +93,9 @@ def _table(table: TableBlock) -> str:
             cells += f"<{tag}{scope}{_class(c)}{value}>{_text(cell_text(cell))}</{tag}>"
         rows.append(f"<tr>{cells}</tr>")
     label = html.escape(table.name)
-    found = f'<table aria-label="{label}">{head}<tbody>{"".join(rows)}</tbody></table>'
-    found = f'<div class="scroll" tabindex="0">{found}</div>'  # scrolled by keys, too
-    return found + (f'<p class="note">{_text(table.note)}</p>' if table.note else "")
+    markup = f'<table aria-label="{label}">{head}<tbody>{"".join(rows)}</tbody></table>'
+    markup = f'<div class="scroll" tabindex="0">{markup}</div>'  # scrolled by keys, too
+    return markup + (f'<p class="note">{_text(table.note)}</p>' if table.note else "")
 
 
 def _class(name: str) -> str:

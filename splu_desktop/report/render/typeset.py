@@ -38,19 +38,19 @@ def as_pdf(document: Document) -> bytes:
     """Return the document as tagged PDF (PDF/A-2a and PDF/UA-1)."""
     compiler, inputs = _set(document)
     try:
-        found: bytes = compiler.compile(format="pdf", sys_inputs=inputs, pdf_standards=_STANDARDS)
+        pdf: bytes = compiler.compile(format="pdf", sys_inputs=inputs, pdf_standards=_STANDARDS)
     except typst.TypstError:  # a letter with a mark that no font has together: tagged PDF, but not to the standards
-        found = compiler.compile(format="pdf", sys_inputs=inputs)
+        pdf = compiler.compile(format="pdf", sys_inputs=inputs)
     _forget(compiler)
-    return found
+    return pdf
 
 
 def as_pages(document: Document) -> list[bytes]:
     """Return each page as PNG."""
     compiler, inputs = _set(document)
-    found = compiler.compile(format="png", sys_inputs=inputs, ppi=_PPI)
+    pages = compiler.compile(format="png", sys_inputs=inputs, ppi=_PPI)
     _forget(compiler)
-    return [found] if isinstance(found, bytes) else list(found)
+    return [pages] if isinstance(pages, bytes) else list(pages)
 
 
 def _forget(compiler: Any) -> None:
@@ -94,15 +94,15 @@ def _set(document: Document) -> tuple[Any, dict[str, str]]:
         texts = _inputs(replace(document, annex=tuple(_cut_tables(document.annex, cut))))
         for size, gap in _ANNEX:
             inputs = {**texts, **front, "annex": str(size), "annex_gap": str(gap)}
-            made = compiler(inputs)
-            pages, y = _end(made, "annex")
-            over = max(0, pages - _end(made, "front")[0] - document.most_annex)
+            result = compiler(inputs)
+            pages, y = _end(result, "annex")
+            over = max(0, pages - _end(result, "front")[0] - document.most_annex)
             # A page too many weighs 1 and an empty half less, so the number of pages comes first.
             fault = over + max(0.0, (_HALF - y) / _HALF)
             if best is None or fault < best[0]:
-                best = (fault, made, inputs)
+                best = (fault, result, inputs)
             if not fault:
-                return made, inputs
+                return result, inputs
         # Rows are cut to save a page, never because one is half empty.
         if best is not None and best[0] < 1:
             break
@@ -112,8 +112,8 @@ def _set(document: Document) -> tuple[Any, dict[str, str]]:
 
 def _end(compiler: Any, name: str) -> tuple[int, float]:
     """Return the page and the height at which a part ends."""
-    found = json.loads(compiler.query(f"<{name}>", field="value", one=True))
-    return int(found["page"]), float(found["y"])
+    place = json.loads(compiler.query(f"<{name}>", field="value", one=True))
+    return int(place["page"]), float(place["y"])
 
 
 def _cut_tables(blocks: Sequence[Block], share: float) -> Iterator[Block]:

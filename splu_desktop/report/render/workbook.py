@@ -36,9 +36,9 @@ def as_xlsx(document: Document, progress: Progress) -> bytes:
 def _sheet_name(name: str, taken: set[str]) -> str:
     """Return a name that Excel takes and no sheet has yet, and take it."""
     plain = _FORBIDDEN.sub("-", name).strip("'")
-    found, at = plain[:_LONGEST_NAME], 1
-    while found.casefold() in taken:
+    candidate, at = plain[:_LONGEST_NAME], 1
+    while candidate.casefold() in taken:
         at += 1
-        found = f"{plain[: _LONGEST_NAME - 3]} {at}"
-    taken.add(found.casefold())
-    return found
+        candidate = f"{plain[: _LONGEST_NAME - 3]} {at}"
+    taken.add(candidate.casefold())
+    return candidate

@@ -21,9 +21,9 @@ def blanks_below(names: Sequence[str], columns: Sequence[RawColumn]) -> Iterator
     for name, column in zip(names[:_COLUMNS], columns[:_COLUMNS], strict=True):
         if 4 * (len(column.labels) - 1) > len(column.codes):
             continue
-        said = [code for code, label in enumerate(column.labels) if not is_blank(label)]
-        few = len(said) > 1 and column.codes[0] in said and bool((column.counts[said] == 1).all())
-        if few and all(shape_of(column.labels[code]) == "t" for code in said):
+        present = [code for code, label in enumerate(column.labels) if not is_blank(label)]
+        few = len(present) > 1 and column.codes[0] in present and bool((column.counts[present] == 1).all())
+        if few and all(shape_of(column.labels[code]) == "t" for code in present):
             sentence = say(
                 "Column “{column}” says each value once, with blanks below it; they are read as no value. If the value "
                 "holds for the rows below it, too, write it into each of them and export the table again.",

@@ -39,20 +39,20 @@ def build(
     overall = _overall(evidence, choices, comma_likely)
     proved = _find_proof(evidence)
     forms = [(_form(marks, overall, choices, proved), marks) for marks in evidence]
-    found, order = _type_columns(raw, forms, choices, progress)
+    parts, order = _type_columns(raw, forms, choices, progress)
     problems = []
-    if order is None and (undecided := [one.column.name for one in found if one.typed.date_undecided]):
+    if order is None and (undecided := [one.column.name for one in parts if one.typed.date_undecided]):
         problems.append(_order_problem(undecided))
-    for one, marks in zip(found, evidence, strict=True):
+    for one, marks in zip(parts, evidence, strict=True):
         open_marks = comma_likely and marks.tells_nothing and not (proved or choices.decimal or choices.thousands)
         if open_marks or (marks["point"] and marks["comma"] and one.folded is None):
             problems.extend(_mark_problems(one.column))
     decision = choices.decisions.get(ProblemKind.MISFIT, Decision.KEEP)
-    problems.extend(_list_problems(raw, found, decision))
+    problems.extend(_list_problems(raw, parts, decision))
     keep = np.ones(len(raw.rows), bool)
-    for column, one in zip(raw.columns, found, strict=True) if decision is Decision.DROP else ():
+    for column, one in zip(raw.columns, parts, strict=True) if decision is Decision.DROP else ():
         keep &= ~one.misfits[column.codes]
-    table = Table(tuple(one.column for one in found))
+    table = Table(tuple(one.column for one in parts))
     dropped = int((~keep).sum())
     if dropped:
         table = Table(tuple(column.without_unused_labels() for column in table.take(keep).columns))
@@ -61,17 +61,17 @@ def build(
         names=raw.names,
         decimal=choices.decimal or overall.decimal,
         thousands=overall.thousands if choices.thousands is None else choices.thousands,
-        date_order=order or next((one.typed.date_order for one in found if one.typed.date_order), None),
-        types={one.column.name: one.typed.kind for one in found},
-        missing={one.column.name: tuple(sorted(token.token for token in one.tokens if token.applied)) for one in found},
+        date_order=order or next((one.typed.date_order for one in parts if one.typed.date_order), None),
+        types={one.column.name: one.typed.kind for one in parts},
+        missing={one.column.name: tuple(sorted(token.token for token in one.tokens if token.applied)) for one in parts},
     )
-    reasons = {f"type of {one.column.name}": one.typed.reason for one in found}
+    reasons = {f"type of {one.column.name}": one.typed.reason for one in parts}
     if any(marks.keys() - {"small", "large"} for marks in evidence):  # else nothing tells
         # Of the file's own: a mark that none of its numbers has is in no example.
         fraction = any(marks["point"] or marks["comma"] for marks in evidence) or not overall.thousands
         example = f"1{overall.decimal}5" if fraction else f"1{overall.thousands}234"
         reasons["decimal"] = say("numbers are written like {example}", example=example)
-    tokens = tuple(token for one in found for token in one.tokens)
+    tokens = tuple(token for one in parts for token in one.tokens)
     return TableReading(table, resolved, tuple(problems), source, reasons, tokens, dropped, raw.sheets)
 
 
@@ -91,37 +91,37 @@ def _type_columns(
     raw: RawTable, forms: Sequence[tuple[NumberFormat, MarkEvidence]], choices: ImportChoices, progress: Progress
 ) -> tuple[list[_One], str | None]:
     """Return all columns typed, and the order of day and month that holds for them; None where nothing tells."""
-    found = []
+    parts = []
     with ThreadPoolExecutor(_WORKERS, "splu-type") as pool:  # columns beside each other, as far as NumPy lets them
         typed = [pool.submit(_one, raw, i, *form, choices, choices.date_order) for i, form in enumerate(forms)]
         try:
             for i, each in enumerate(typed):
                 progress.report("Finding types", i / len(typed))
-                found.append(each.result())
+                parts.append(each.result())
         finally:
             pool.shutdown(cancel_futures=True)
-    told = {one.typed.date_order for one in found if one.typed.date_order and not one.typed.date_undecided}
-    order = choices.date_order or (told.pop() if len(told) == 1 else None)  # none where columns contradict
-    for i, one in enumerate(found):
+    orders = {one.typed.date_order for one in parts if one.typed.date_order and not one.typed.date_undecided}
+    order = choices.date_order or (orders.pop() if len(orders) == 1 else None)  # none where columns contradict
+    for i, one in enumerate(parts):
         if one.typed.date_undecided and order is not None:  # what one column tells holds for the others
             progress.report("Finding types", 1.0)
-            found[i] = _one(raw, i, *forms[i], choices, order)
-    return found, order
+            parts[i] = _one(raw, i, *forms[i], choices, order)
+    return parts, order
 
 
-def _list_problems(raw: RawTable, found: Sequence[_One], decision: Decision) -> Iterator[Problem]:
+def _list_problems(raw: RawTable, parts: Sequence[_One], decision: Decision) -> Iterator[Problem]:
     """Give what is to be said of typed columns, and the cells that do not fit, about which is decided."""
-    for column, one in zip(raw.columns, found, strict=True):
+    for column, one in zip(raw.columns, parts, strict=True):
         if one.note is not None:
             yield Problem(ProblemKind.NOTE, one.note, column=one.column.name)
         if one.misfits.any():
             yield from _misfit_problems(raw, one.column.name, column, one.misfits, one.typed.kind, decision)
     yield from blanks_below(raw.names, raw.columns)
-    if several := [one.folded for one in found if one.folded is not None]:
+    if several := [one.folded for one in parts if one.folded is not None]:
         cells = sum(each.records for each in several)
         yield Problem(ProblemKind.NOTE, say_folded(several), column=several[0].column, rows=cells)
     words = "The times of “{column}” have several offsets from UTC ({listed}); the clock of the place counts."
-    for name, offsets in ((one.column.name, one.typed.offsets) for one in found if len(one.typed.offsets) > 1):
+    for name, offsets in ((one.column.name, one.typed.offsets) for one in parts if len(one.typed.offsets) > 1):
         yield Problem(ProblemKind.NOTE, say(words, column=name, listed=", ".join(offsets[:6])), column=name)
 
 
@@ -164,7 +164,7 @@ def _one(
         frozenset(declared if wanted is None else wanted),
         bytes_read=column.many,
     )
-    typed, found = _decide_measured(texts, choices.types.get(name))
+    typed, quantities = _decide_measured(texts, choices.types.get(name))
     valued = typed.kind.has_order or typed.kind is Kind.BOOLEAN
     tokens = _tokens(texts, typed, valued, wanted, declared)
     absent = np.zeros(len(column.labels), bool)
@@ -178,20 +178,20 @@ def _one(
     built, folded = Column.from_codes(name, column.codes, labels, absent, values, kind=typed.kind), None
     built = replace(built, weights=column.weights).without_unused_labels()  # merged cells leave a blank that nobody has
     if name not in choices.keep_spellings:
-        bounds = {} if found is None or typed.values is None else found.bounds(typed.values)
+        bounds = {} if quantities is None or typed.values is None else quantities.bounds(typed.values)
         built, folded = fold(built, {column.labels[i]: bound for i, bound in bounds.items()})
-    note = None if found is None else found.note(name, column.labels)
+    note = None if quantities is None else quantities.note(name, column.labels)
     return _One(store_codes(built), typed, list(tokens.values()), misfits, note, folded)
 
 
 def _decide_measured(texts: Texts, kind: Kind | None) -> tuple[ColumnType, Quantities | None]:
     """Return the type of a column, and its quantities where it is one of measured numbers by them."""
     typed = decide(texts, kind)
-    found = _measure(texts.labels, texts.plain, typed)
-    if found is not None:
-        again = decide(replace(texts, labels=found.bare, beside=found.result, bytes_read=None), kind)
+    quantities = _measure(texts.labels, texts.plain, typed)
+    if quantities is not None:
+        again = decide(replace(texts, labels=quantities.bare, beside=quantities.result, bytes_read=None), kind)
         if again.values is not None and again.kind.is_number and _many(again, texts.counts):
-            return replace(again, values=found.values(again.values, whole=again.kind is Kind.INTEGER)), found
+            return replace(again, values=quantities.values(again.values, whole=again.kind is Kind.INTEGER)), quantities
     return typed, None
 
 
@@ -224,8 +224,8 @@ def _mark_problems(column: Column) -> Iterator[Problem]:
     known = np.flatnonzero(np.isfinite(column.values)).tolist()
     at = next((at for at in known if "," in column.labels[at]), known[0] if known else None)
     if at is not None:
-        told = say(words, column=column.name, text=column.labels[at], number=float_text(float(column.values[at])))
-        yield Problem(ProblemKind.NOTE, told, column=column.name)
+        sentence = say(words, column=column.name, text=column.labels[at], number=float_text(float(column.values[at])))
+        yield Problem(ProblemKind.NOTE, sentence, column=column.name)
 
 
 def _evidence(column: RawColumn) -> MarkEvidence:
@@ -243,8 +243,8 @@ def _overall(evidence: Sequence[MarkEvidence], choices: ImportChoices, comma_lik
         return NumberFormat(choices.decimal, default if choices.thousands is None else choices.thousands)
     total = MarkEvidence()
     for marks in evidence:  # one column, one voice: a long column must not outshout the others
-        told = {name for name, count in marks.items() if count}
-        total.update(told if marks["points"] or marks["commas"] else told - {"small", "large"})
+        present = {name for name, count in marks.items() if count}
+        total.update(present if marks["points"] or marks["commas"] else present - {"small", "large"})
     return total.format(NumberFormat(",", ".") if comma_likely else None)
 
 
@@ -272,7 +272,7 @@ def _tokens(
     named = {*(wanted or ()), *declared}
     chosen = (i for i, label in enumerate(labels if named else ()) if label in named)
     looked_at = sorted({*chosen, *codes, *np.flatnonzero(_speechless(typed) if valued else texts.empty).tolist()})
-    found: dict[int, MissingToken] = {}
+    tokens: dict[int, MissingToken] = {}
     for i in looked_at:
         label, count = labels[i], int(counts[i])
         if not count and label not in (wanted or ()):
@@ -281,14 +281,14 @@ def _tokens(
         if crosses and advice is not None and label.strip().lower() in ("x", "+"):
             advice = False, MAY_BE  # a cross for yes
         if wanted is not None and label in wanted:
-            found[i] = MissingToken(name, label, count, True, "chosen")
+            tokens[i] = MissingToken(name, label, count, True, "chosen")
         elif label in declared:
-            found[i] = MissingToken(name, label, count, wanted is None, "the file declares it as missing")
+            tokens[i] = MissingToken(name, label, count, wanted is None, "the file declares it as missing")
         elif advice is not None:
-            found[i] = MissingToken(name, label, count, advice[0] and wanted is None, advice[1])
+            tokens[i] = MissingToken(name, label, count, advice[0] and wanted is None, advice[1])
         elif i in codes:
-            found[i] = MissingToken(name, label, count, False, FAR)
-    return found
+            tokens[i] = MissingToken(name, label, count, False, FAR)
+    return tokens
 
 
 def _speechless(typed: ColumnType) -> NDArray[np.bool_]:

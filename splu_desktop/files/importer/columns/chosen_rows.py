@@ -69,8 +69,8 @@ def mixed_rows(raw: RawTable) -> Iterator[Problem]:
 
 def _parts_columns(kinds: RawColumn, columns: Sequence[RawColumn]) -> bool:
     """Whether some of the columns are blank in all rows in which others are filled, by the kind of the row."""
-    found = set[frozenset[int]]()
+    groups = set[frozenset[int]]()
     for column in columns:
         blank = np.fromiter(map(is_blank, column.labels), bool, len(column.labels))
-        found.add(frozenset(np.flatnonzero(np.bincount(kinds.codes[~blank[column.codes]]) > 0).tolist()))
-    return any(one and other and not one & other for one in found for other in found)
+        groups.add(frozenset(np.flatnonzero(np.bincount(kinds.codes[~blank[column.codes]]) > 0).tolist()))
+    return any(one and other and not one & other for one in groups for other in groups)

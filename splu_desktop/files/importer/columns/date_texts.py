@@ -75,17 +75,17 @@ class Dates:
     offsets: tuple[str, ...] = ()
 
 
-def _moment(found: re.Match[str], month: int, day: int, latest: dt.datetime) -> dt.datetime | None:
+def _moment(match: re.Match[str], month: int, day: int, latest: dt.datetime) -> dt.datetime | None:
     """Return the moment whose parts were found; of a year of two digits not after the latest."""
     hour, minute, second, micro = 0, 0, 0, 0
-    more, year, short = dt.timedelta(), int(found["y"]), len(found["y"]) == 2
-    if found["h"]:
-        hour, minute, second = int(found["h"]), int(found["mi"]), int(found["s"] or 0)
-        micro = int((found["f"] or "0").ljust(6, "0")[:6])
-        if found["ap"]:
+    more, year, short = dt.timedelta(), int(match["y"]), len(match["y"]) == 2
+    if match["h"]:
+        hour, minute, second = int(match["h"]), int(match["mi"]), int(match["s"] or 0)
+        micro = int((match["f"] or "0").ljust(6, "0")[:6])
+        if match["ap"]:
             if not 1 <= hour <= 12:
                 return None
-            hour = hour % 12 + (12 if found["ap"][0] in "pP" else 0)
+            hour = hour % 12 + (12 if match["ap"][0] in "pP" else 0)
     if hour == 24 and not (minute or second or micro):  # midnight at the end of a day
         hour, more = 0, dt.timedelta(days=1)
     try:
@@ -100,10 +100,10 @@ def _parse_unambiguous(
 ) -> tuple[dt.datetime | None, re.Match[str]] | None:
     """Return the moment of a text in which no day can be taken for a month, with its parts; None for other texts."""
     for form in (_YMD, _PARTED, _CHARACTERS, _STAMP, _COMPACT, _DAY_MONTH, _MONTH_DAY, _YEAR_MONTH_DAY, _TIME_YEAR):
-        found = form.fullmatch(label)
-        if found and (compact or form is not _COMPACT) and (compact or form is not _STAMP or found["z"]):
-            month = MONTHS.get(found["name"].lower()) if "name" in form.groupindex else int(found["m"])
-            return (_moment(found, month, int(found["d"]), latest), found) if month else None
+        match = form.fullmatch(label)
+        if match and (compact or form is not _COMPACT) and (compact or form is not _STAMP or match["z"]):
+            month = MONTHS.get(match["name"].lower()) if "name" in form.groupindex else int(match["m"])
+            return (_moment(match, month, int(match["d"]), latest), match) if month else None
     return None
 
 
@@ -166,30 +166,30 @@ def parse_dates(
         label = labels[at]
         if len(label) > LONGEST or not 6 <= len(label.strip()) <= _LONGEST or not DIGITS.search(label):
             continue
-        found = _XXY.fullmatch(label)
-        parsed = None if found else _parse_unambiguous(label, compact, latest)
-        if found:
-            either.append((at, found))
+        match = _XXY.fullmatch(label)
+        parsed = None if match else _parse_unambiguous(label, compact, latest)
+        if match:
+            either.append((at, match))
         elif parsed is not None and parsed[0] is not None:
             values[at] = np.datetime64(parsed[0], "us")
             offsets[parsed[1]["z"] or ""] = None
     numbers = [(int(text[:2]), int(text[3:5])) for text in texts]
-    numbers += [(int(found["a"]), int(found["b"])) for _, found in either]
-    marks = {found["sep"][0] for _, found in either} | {text[2] for text in texts}
-    told, undecided = _choose_order(numbers, weights[[*plain.tolist(), *(at for at, _ in either)]], marks)
-    chosen = order or told
+    numbers += [(int(match["a"]), int(match["b"])) for _, match in either]
+    marks = {match["sep"][0] for _, match in either} | {text[2] for text in texts}
+    likely, undecided = _choose_order(numbers, weights[[*plain.tolist(), *(at for at, _ in either)]], marks)
+    chosen = order or likely
     d, m = (0, 3) if chosen == "dmy" else (3, 0)
     left = _fill(values, plain, [f"{text[6:10]}-{text[m : m + 2]}-{text[d : d + 2]}{text[10:]}" for text in texts])
     for at in left.tolist():
-        found = _XXY.fullmatch(labels[at])
-        if found:
-            either.append((at, found))
-    for at, found in either:
-        day, month = (int(found[part]) for part in ("ab" if chosen == "dmy" else "ba"))
-        moment = _moment(found, month, day, latest) if 1 <= month <= 12 else None
+        match = _XXY.fullmatch(labels[at])
+        if match:
+            either.append((at, match))
+    for at, match in either:
+        day, month = (int(match[part]) for part in ("ab" if chosen == "dmy" else "ba"))
+        moment = _moment(match, month, day, latest) if 1 <= month <= 12 else None
         if moment is not None:
             values[at] = np.datetime64(moment, "us")
-            offsets[found["z"] or ""] = None
+            offsets[match["z"] or ""] = None
     fits = ~np.isnat(values)
     offsets.pop("", None)
     return Dates(values, fits, chosen if marks else None, undecided and order is None, tuple(sorted(offsets)))

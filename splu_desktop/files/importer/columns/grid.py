@@ -167,8 +167,8 @@ class Grid:
             if n == self.width:
                 yield Problem(kind, say(_OTHERWISE, row=row), self.sheet, row, rows=1)
                 continue
-            said = say(sentence, row=row, n=n, width=self.width, surplus=surplus[:80])
-            yield Problem(kind, said, self.sheet, row, None, surplus or None, 1, decision)
+            phrase = say(sentence, row=row, n=n, width=self.width, surplus=surplus[:80])
+            yield Problem(kind, phrase, self.sheet, row, None, surplus or None, 1, decision)
 
     def _find_tail(
         self, columns: Sequence[RawColumn], rows: NDArray[np.int64], out: dict[int, LineKind]
@@ -210,22 +210,22 @@ class Grid:
         progress.report("Finding types", 0.0)
         self._code_packed()
         columns = [each.column() for each in self._texts]
-        found = [*problems, *self._problems]
+        all_problems = [*problems, *self._problems]
         for kind, ragged in self._ragged.items():
-            found.extend(list_problems(self._tell(kind), len(ragged)))
+            all_problems.extend(list_problems(self._tell(kind), len(ragged)))
         keep = len(rows) if last_row is None else int(np.searchsorted(rows, last_row, side="right"))
         out: dict[int, LineKind] = {}
         if heading is not None and self.width > 1:
             out = find_headings(columns, rows[:keep], heading)
         if trim:
-            found += self._find_tail(columns, rows[:keep], out)
+            all_problems += self._find_tail(columns, rows[:keep], out)
         doubt = self._choices.decisions.get(ProblemKind.DOUBTFUL_ROW, Decision.KEEP)
         if out:
-            found.extend(problems_of(out, columns, rows, self.sheet, doubt))
+            all_problems.extend(problems_of(out, columns, rows, self.sheet, doubt))
             if doubt is not Decision.DROP:
                 out = {at: kind for at, kind in out.items() if kind is not LineKind.DOUBT}
             numbers = set(rows[list(out)].tolist())
-            found = [p for p in found if not (p.kind is ProblemKind.SHORT_ROW and p.row in numbers)]
+            all_problems = [p for p in all_problems if not (p.kind is ProblemKind.SHORT_ROW and p.row in numbers)]
         if out or keep < len(rows):
             kept = np.ones(len(rows), bool)
             kept[keep:] = kept[list(out)] = False
@@ -233,7 +233,7 @@ class Grid:
             columns = [column.keep_rows(kept) for column in columns]
         if self.blank_rows:
             sentence = say("Blank rows were skipped ({n}).", n=self.blank_rows)
-            found.append(
+            all_problems.append(
                 Problem(ProblemKind.SKIPPED_ROWS, sentence, self.sheet, rows=self.blank_rows, decision=Decision.DROP)
             )
-        return RawTable(tuple(names), tuple(columns), rows, tuple(found))
+        return RawTable(tuple(names), tuple(columns), rows, tuple(all_problems))

@@ -74,10 +74,10 @@ def choose_header(rows: Sequence[Sequence[str]], choices: ImportChoices, merged:
     """Return the header that was chosen, or find it. Raises BadChoice where the row chosen does not exist."""
     last, count, reason = (choices.header_row or 0) - 1, choices.header_rows or 1, "chosen"
     if choices.header_row is None:
-        found = find_header(rows, merged)
-        if not choices.header_rows or found.last < 0:
-            return found
-        last, reason = max(found.last, count - 1), found.reason
+        header = find_header(rows, merged)
+        if not choices.header_rows or header.last < 0:
+            return header
+        last, reason = max(header.last, count - 1), header.reason
     if last >= 0 and not count - 1 <= last < len(rows):
         words = "The header row can't be {header_row}, with {header_rows} rows in all; choose among rows 1 to {rows}."
         raise BadChoice(words, header_row=last + 1, header_rows=count, rows=len(rows))
@@ -151,8 +151,8 @@ class _Head:
                 others = (named & set(map(str.strip, row)) for row in rows[below + 1 :])
                 if len(named) == filled[below] and not any(others):
                     return below  # what stood above says what the table is about: "Period", "01/2024", "12/2024"
-            if filled[below] >= filled[at] and (found := self.votes(below)) >= votes + 0.75:
-                best, votes = below, found
+            if filled[below] >= filled[at] and (better := self.votes(below)) >= votes + 0.75:
+                best, votes = below, better
         return best
 
     def votes(self, at: int) -> float:

@@ -138,12 +138,12 @@ class Texts:
 
     def numbers(self) -> Numbers:
         """The numbers under `form`, and under `other` what doesn't fit it."""
-        found = parse_numbers(self.visible_texts, self.form, self.plain)
-        left = np.flatnonzero(~found.fits)
+        numbers = parse_numbers(self.visible_texts, self.form, self.plain)
+        left = np.flatnonzero(~numbers.fits)
         if self.other is not None and len(left):
             second = parse_numbers([self.visible_texts[i] for i in left.tolist()], self.other)
-            found.values[left], found.fits[left], found.whole[left] = second.values, second.fits, second.whole
-        return found
+            numbers.values[left], numbers.fits[left], numbers.whole[left] = second.values, second.fits, second.whole
+        return numbers
 
     def dates(self, *, compact: bool | None = None) -> Dates:
         """The dates; those without marks between the parts where the name says date, unless told."""
@@ -286,8 +286,8 @@ def _fit(
     out = texts.records(misfits)
     what = say("dates") if kind.is_date else say("numbers")
     reason = say("the values are {what}, but for {out}", what=what, out=out)
-    told = () if dates is None else (dates.order, dates.is_ambiguous, dates.offsets)
-    return ColumnType(kind, values, misfits, reason, *told)
+    details = () if dates is None else (dates.order, dates.is_ambiguous, dates.offsets)
+    return ColumnType(kind, values, misfits, reason, *details)
 
 
 def _compact(texts: Texts, numbers: Numbers) -> ColumnType | None:
@@ -340,12 +340,12 @@ def _read_dates(texts: Texts, dates: Dates) -> ColumnType | None:
 
 
 def _words(texts: Texts, total: int) -> ColumnType:
-    said = np.flatnonzero(texts.tells_type)
-    sample = [texts.visible_texts[i] for i in said[:2000].tolist()]
+    telling = np.flatnonzero(texts.tells_type)
+    sample = [texts.visible_texts[i] for i in telling[:2000].tolist()]
     words = sum(label.count(" ") + 1 for label in sample) / len(sample)
     length = sum(map(len, sample)) / len(sample)
-    kind = Kind.TEXT if words >= 4 and length >= 25 and len(said) > max(5, 0.3 * total) else Kind.CATEGORY
-    return texts.of_words(kind, say("{n} different texts", n=len(said)))
+    kind = Kind.TEXT if words >= 4 and length >= 25 and len(telling) > max(5, 0.3 * total) else Kind.CATEGORY
+    return texts.of_words(kind, say("{n} different texts", n=len(telling)))
 
 
 def _force(kind: Kind, texts: Texts) -> ColumnType:

@@ -65,25 +65,25 @@ def fold(column: Column, bounds: Mapping[str, str]) -> tuple[Column, FoldedTexts
     if len(meaning) == 0 or int(meaning.max()) + 1 == column.m:
         return column, None
     tidy = np.fromiter((_is_tidy(label) for label in column.labels), bool, column.m)
-    made = column.fold_by(meaning, tidy)
+    result = column.fold_by(meaning, tidy)
     counts = column.counts()
     of = np.bincount(meaning)
     several = np.zeros(len(of), bool)
     there = ~column.missing & (counts > 0)
     several[np.flatnonzero(np.bincount(meaning[there], minlength=len(of)) > 1)] = True
     if not several.any():
-        return made, None
+        return result, None
     most = np.zeros(len(of), np.int64)
     np.maximum.at(most, meaning, counts)
     records = int(np.bincount(meaning, counts)[several].sum() - most[several].sum())
     first = np.flatnonzero(several)[0]
     pair = column.labels[np.flatnonzero((meaning == first) & there)[:2]]
-    return made, FoldedTexts(column.name, int(several.sum()), records, (str(pair[0]), str(pair[1])))
+    return result, FoldedTexts(column.name, int(several.sum()), records, (str(pair[0]), str(pair[1])))
 
 
 def _meanings(column: Column, bounds: Mapping[str, str]) -> NDArray[np.int64]:
     """Return (m,) which labels mean the same, numbered without a gap."""
-    found = np.empty(column.m, np.int64)
+    meanings = np.empty(column.m, np.int64)
     valued = np.zeros(column.m, bool)
     count = 0
     if column.values is not None:
@@ -93,23 +93,23 @@ def _meanings(column: Column, bounds: Mapping[str, str]) -> NDArray[np.int64]:
             valued &= ~np.isin(column.labels, list(bounds))
         # Labels stand in the order of their values, so that equal ones are neighbours.
         keys = column.values[valued]
-        found[valued] = np.cumsum(np.r_[False, keys[1:] != keys[:-1]][: len(keys)])
-        count = int(found[valued].max(initial=-1)) + 1
+        meanings[valued] = np.cumsum(np.r_[False, keys[1:] != keys[:-1]][: len(keys)])
+        count = int(meanings[valued].max(initial=-1)) + 1
     others = np.flatnonzero(~valued)
     texts: list[str] = column.labels[others].tolist()
     gone = np.flatnonzero(column.missing[others]).tolist()
     plain = _write_all_plainly(texts)
     plain = _bare_codes(plain) if len(texts) <= _FEW else plain
     if not bounds and (plain is texts or len(set(plain)) == len(plain)) and len(gone) < 2:
-        found[others] = count + np.arange(len(others))
-        return found
+        meanings[others] = count + np.arange(len(others))
+        return meanings
     if bounds:
         plain = [bounds.get(text, folded) for text, folded in zip(texts, plain, strict=True)]
     marks = {at: "\0" + ("" if usual_mark(texts[at]) else plain[at]) for at in gone}
     index: dict[str, int] = {}
     of = (index.setdefault(marks.get(at, folded), len(index)) for at, folded in enumerate(plain))
-    found[others] = count + np.fromiter(of, np.int64, len(plain))
-    return found
+    meanings[others] = count + np.fromiter(of, np.int64, len(plain))
+    return meanings
 
 
 def _write_all_plainly(texts: list[str]) -> list[str]:
@@ -151,7 +151,7 @@ def write_plainly(text: str) -> str:
     """Return a text without what nobody sees: blanks around it, several in a row, upper case, how accents are put."""
     if text.isascii():
         return " ".join(text.split()).casefold()
-    text = _WIDE.sub(lambda found: unicodedata.normalize("NFKC", found[0]), UNSEEN.sub("", text))
+    text = _WIDE.sub(lambda match: unicodedata.normalize("NFKC", match[0]), UNSEEN.sub("", text))
     text = unicodedata.normalize("NFC", " ".join(text.split())).casefold()
     text = text.replace("i\u0307", "i").translate(_ALIKE)  # the small letter of a Turkish capital with a dot
     return unicodedata.normalize("NFC", text)
@@ -163,11 +163,11 @@ def _is_tidy(text: str) -> bool:
     return text == unicodedata.normalize("NFC", " ".join(UNSEEN.sub("", text).split()))
 
 
-def say_folded(found: Sequence[FoldedTexts]) -> Phrase:
+def say_folded(folds: Sequence[FoldedTexts]) -> Phrase:
     """Say once what was taken as one value."""
-    first = found[0]
-    values = sum(each.values for each in found)
-    names = ", ".join(f"“{each.column}”" for each in found[:6]) + (", …" if len(found) > 6 else "")
+    first = folds[0]
+    values = sum(each.values for each in folds)
+    names = ", ".join(f"“{each.column}”" for each in folds[:6]) + (", …" if len(folds) > 6 else "")
     one, other = (repr_of(text) for text in first.example)
     return say(
         "{n} {n:value|values} of {columns} {n:is|are} written in several ways, such as {one} and {other};"

@@ -89,17 +89,17 @@ def measure_texts(labels: Sequence[str], odd: NDArray[np.intp]) -> Quantities | 
     without = len(bare) - len(odd)
     for i in odd.tolist():
         text = bare[i]
-        if (found := _parts(text)) is None:
+        if (parts := _parts(text)) is None:
             result[i] = _is_result(text) and not neutral(text)
             continue
-        unit = found["near"] or found["apart"] or ""
+        unit = parts["near"] or parts["apart"] or ""
         if unit:
             units.setdefault(unit.lower(), unit)
-        elif not found["bound"]:
+        elif not parts["bound"]:
             without += 1
-        if found["bound"]:
-            side[i], touching[i] = -1 if found["bound"][0] in "<≤＜≦" else 1, found["bound"] not in "<>＜＞"
-        bare[i] = unicodedata.normalize("NFKC", found["number"]).strip() + ("%" if unit == "%" else "")
+        if parts["bound"]:
+            side[i], touching[i] = -1 if parts["bound"][0] in "<≤＜≦" else 1, parts["bound"] not in "<>＜＞"
+        bare[i] = unicodedata.normalize("NFKC", parts["number"]).strip() + ("%" if unit == "%" else "")
     units.pop("%", None)  # said by the numbers themselves
     if len(units) > 1 or (without and not AGES.issuperset(units)):
         return None  # grams beside kilograms are no numbers of one kind

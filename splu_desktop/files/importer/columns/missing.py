@@ -104,18 +104,18 @@ def code_proposals(values: NDArray[np.float64], counts: NDArray[np.int64]) -> li
 
     A negative one where every other number is at least 0; nines where every other number is below a third of it.
     """
-    found: list[int] = []
+    proposals: list[int] = []
     finite, coded = np.isfinite(values), np.isin(values, _CODES)
     ordinary = finite & ~coded
     if finite.sum() < 3 or not ordinary.any():
-        return found
+        return proposals
     places = np.flatnonzero(coded)
     low, high = float(values[ordinary].min()), float(values[ordinary].max())
     for code in _CODES:
         at = places[values[places] == code]
         if counts[at].sum() and (code < 0 <= low or (code > 0 and high < code / 3)):
-            found.extend(at.tolist())
-    return found
+            proposals.extend(at.tolist())
+    return proposals
 
 
 def day_proposals(values: NDArray[np.datetime64]) -> list[int]:

@@ -49,7 +49,7 @@ class LineKind(Enum):
 
 
 def problems_of(
-    found: Mapping[int, LineKind],
+    by_row: Mapping[int, LineKind],
     columns: Sequence[RawColumn],
     rows: NDArray[np.int64],
     sheet: str | None,
@@ -66,9 +66,9 @@ def problems_of(
             sheet,
             doubt if kind is LineKind.DOUBT else Decision.DROP,
         )
-        for at, kind in sorted(found.items())
+        for at, kind in sorted(by_row.items())
     )
-    return list_problems(each, len(found))
+    return list_problems(each, len(by_row))
 
 
 class _Table:
@@ -105,13 +105,13 @@ class _Table:
     @cached_property
     def blanks(self) -> list[float]:
         """The blanks within a usual value of each column, the longer tenth left aside; among values words are none."""
-        found = []
+        shares = []
         for column in self.columns:
             texts = [text for code in column.codes[self.sample].tolist() if (text := column.labels[code].strip())]
             values = [text for text in texts if shape_of(text) != "t"]
             counts = [text.count(" ") for text in (values if 2 * len(values) > len(texts) else texts)]
-            found.append(float(quantiles(counts, [0.9])[0]) if counts else 0.0)
-        return found
+            shares.append(float(quantiles(counts, [0.9])[0]) if counts else 0.0)
+        return shares
 
     def cells(self, at: int) -> list[str]:
         """Return the texts of a record."""
@@ -156,25 +156,25 @@ def find_headings(columns: Sequence[RawColumn], rows: NDArray[np.int64], heading
     """
     n, width, table = len(rows), len(columns), _Table(columns, rows)
     repeats = _repeats(columns, heading, n)
-    found = dict.fromkeys(repeats, LineKind.HEADER)
+    by_row = dict.fromkeys(repeats, LineKind.HEADER)
     for at in {*range(min(2, n)), *range(max(0, n - 2), n), *(at + 1 for at in repeats if at + 1 < n)}:
         if _is_rule(table.words(at)):
-            found[at] = LineKind.RULE
+            by_row[at] = LineKind.RULE
     for at in range(min(_DESCRIBING, n - 1)):
         words = table.words(at)
         if len(words) > max(1, 0.8 * width) and all(_fits(_DESCRIBES, cell) for _, cell in words):
-            found.update(dict.fromkeys(range(at + 1), LineKind.NOTE))
+            by_row.update(dict.fromkeys(range(at + 1), LineKind.NOTE))
     for at in repeats:
         # Titles of a page, which may be longer below a blank row.
         most = max(1, 0.5 * width) if any(rows[i] - rows[i - 1] > 1 for i in range(max(1, at - 3), at)) else 1
         for above in range(at - 1, max(-1, at - 5), -1):
             words = table.words(above)
-            if above in found or len(words) > most or all(shape_of(cell) != "t" for _, cell in words):
+            if above in by_row or len(words) > most or all(shape_of(cell) != "t" for _, cell in words):
                 break
-            found[above] = LineKind.NOTE
+            by_row[above] = LineKind.NOTE
             if above and rows[above] - rows[above - 1] > 1:
                 break
-    return found
+    return by_row
 
 
 def _repeats(columns: Sequence[RawColumn], heading: Sequence[str], n: int) -> list[int]:
@@ -235,16 +235,16 @@ def _totals(table: _Table) -> dict[int, LineKind]:
     "bilirubin total" stands anywhere, and its records are as full as others.
     """
     full = [column for column in table.columns if _fills(column, table.sample).mean() >= 0.8]
-    found: dict[int, LineKind] = {}
+    by_row: dict[int, LineKind] = {}
     for place, column in enumerate(table.columns[:_FIRST]):
         if len(column.labels) > _FEW or not _HAS_LETTER.search("".join(column.labels)):
             continue
-        said = {code: _fits(_OF_GROUP, label.strip()) for code, label in enumerate(column.labels)}
+        matches = {code: _fits(_OF_GROUP, label.strip()) for code, label in enumerate(column.labels)}
         plain = {code for code, label in enumerate(column.labels) if _fits(_TOTAL, label)}
         at: list[int] = []
         named = True
-        for i in table.places(column, [code for code, match in said.items() if match or code in plain]).tolist():
-            code, match = column.codes[i], said[column.codes[i]]
+        for i in table.places(column, [code for code, match in matches.items() if match or code in plain]).tolist():
+            code, match = column.codes[i], matches[column.codes[i]]
             above = {cell.strip().casefold() for cell in table.cells(i - 1)} if match and i else set()
             of_group = match is not None and (match["after"] or match["before"]).strip().casefold() in above
             named &= of_group
@@ -255,8 +255,8 @@ def _totals(table: _Table) -> dict[int, LineKind]:
         lacking = any(not _fills(other, np.array(at)).any() for other in full)
         others = (other for other, has in zip(table.columns, table.valued, strict=True) if has and other is not column)
         if (lacking and (named or table.valued[place])) or (len(at) > 1 and any(_hold_sums(o, at) for o in others)):
-            found.update(dict.fromkeys(at, LineKind.SUM))
-    return found
+            by_row.update(dict.fromkeys(at, LineKind.SUM))
+    return by_row
 
 
 def _hold_sums(column: RawColumn, at: Sequence[int]) -> bool:
@@ -349,9 +349,9 @@ def find_trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: 
     is known. `short` : numbers of rows that break off.
     """
     n = len(rows)
-    found: dict[int, LineKind] = {}
+    by_row: dict[int, LineKind] = {}
     if len(columns) < 2 or n < 3:
-        return found
+        return by_row
     end = _End(columns, rows, short)
     notes: list[int] = []  # rows that are notes if a blank row stands above them
     for i in range(n - 1, max(1, n - _TAIL) - 1, -1):
@@ -359,23 +359,23 @@ def find_trailing(columns: Sequence[RawColumn], rows: NDArray[np.int64], short: 
         if judged is None:
             break
         if judged.sure:
-            found.update(dict.fromkeys(found, LineKind.TAIL))  # no record stands below a total
+            by_row.update(dict.fromkeys(by_row, LineKind.TAIL))  # no record stands below a total
         # Lone words right above a note belong to it.
-        sure = judged.sure or (judged.loose and found.get(i + 1) is LineKind.TAIL)
-        found[i] = LineKind.TAIL if sure else LineKind.DOUBT
-        if judged.said:
+        sure = judged.sure or (judged.loose and by_row.get(i + 1) is LineKind.TAIL)
+        by_row[i] = LineKind.TAIL if sure else LineKind.DOUBT
+        if judged.as_note:
             notes.append(i)
         if rows[i] - rows[i - 1] > 1:
-            found.update(dict.fromkeys(notes, LineKind.TAIL))
+            by_row.update(dict.fromkeys(notes, LineKind.TAIL))
             notes = []
-    return found
+    return by_row
 
 
 class _Judged(NamedTuple):
     """A row that is perhaps no record: whether it surely is none, says something as notes do, or is lone words."""
 
     sure: bool
-    said: bool
+    as_note: bool
     loose: bool
 
 
@@ -403,16 +403,16 @@ class _End(_Table):
         if not words:
             return None
         (head, first), worded = words[0], [shape_of(cell) == "t" for _, cell in words]
-        said = any(_is_note(cell, self.blanks[j], self.columns[j], self.valued[j]) for j, cell in words)
+        as_note = any(_is_note(cell, self.blanks[j], self.columns[j], self.valued[j]) for j, cell in words)
         foreign = any(self.valued[j] and shape_of(cell) == "t" and not neutral(cell) for j, cell in words)
         cut_off = int(self.rows[i]) in self.short and len(self.short) < 0.4 * n
         shown = self._is_total(i, words) or self._is_labelled(i, words)
         shown = shown or (i == n - 1 and not self.sparse and _sums(self.columns, words, n - 1))
-        if not (shown or self._is_note(words, worded, said, foreign, cut_off)):
+        if not (shown or self._is_note(words, worded, as_note, foreign, cut_off)):
             return None
         nameless = self.keyed and foreign and head > 0 and all(worded)
-        sure = shown or nameless or (cut_off and said and head == 0)
-        return _Judged(sure, said, len(words) == 1 and not any(c.isdigit() for c in first))
+        sure = shown or nameless or (cut_off and as_note and head == 0)
+        return _Judged(sure, as_note, len(words) == 1 and not any(c.isdigit() for c in first))
 
     def _is_total(self, i: int, words: _Words) -> bool:
         head, first = words[0]
@@ -441,7 +441,7 @@ class _End(_Table):
         usual = (column.labels[code] for code in unique(column.codes[self.sample[self.sample < self.n - _LABELLED]]))
         return not any(map(_LABEL.match, usual))
 
-    def _is_note(self, words: _Words, worded: list[bool], said: bool, foreign: bool, cut_off: bool) -> bool:
+    def _is_note(self, words: _Words, worded: list[bool], as_note: bool, foreign: bool, cut_off: bool) -> bool:
         if len(self.columns) == 2:  # an ordinary record has few words there, too
             return cut_off and foreign
         # A sentence with a comma of its own, in a row that breaks off: nothing but words, where values belong.
@@ -449,7 +449,7 @@ class _End(_Table):
             return True
         if len(words) > self.least or (self.sparse and not cut_off):
             return False
-        lone = len(words) == 1 and worded[0] and self.typical >= (3 if said else 4)
+        lone = len(words) == 1 and worded[0] and self.typical >= (3 if as_note else 4)
         wordy = len(words) <= 2 and any(len(cell) > 30 and " " in cell.strip() for _, cell in words)
         return foreign or lone or wordy or (cut_off and len(words) <= 2)
 

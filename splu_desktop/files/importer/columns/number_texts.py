@@ -54,12 +54,12 @@ _NOTHING = re.compile(
 )  # as accountants write 0
 
 
-def _sign(found: re.Match[str]) -> int:
+def _sign(parts: re.Match[str]) -> int:
     """Return 1 or -1 for a number's signs, 0 where they contradict; accountants write (5.00) and 5.00- for -5."""
-    enclosed = (found["open"] is not None) + (found["close"] is not None)
-    if enclosed == 1 or (found["trail"] and not (found["frac"] or found["only"])):
+    enclosed = (parts["open"] is not None) + (parts["close"] is not None)
+    if enclosed == 1 or (parts["trail"] and not (parts["frac"] or parts["only"])):
         return 0  # "65-" is an open range sooner than a number
-    signs = (found["sign"], found["inner"], found["trail"], "-" if enclosed else "")
+    signs = (parts["sign"], parts["inner"], parts["trail"], "-" if enclosed else "")
     if sum(map(bool, signs)) > 1:
         return 0
     return -1 if any(sign in ("-", "−") for sign in signs if sign) else 1
@@ -144,20 +144,20 @@ def parse_numbers(labels: Sequence[str], form: NumberFormat, plain: NDArray[np.f
     for i in np.flatnonzero(np.isnan(values)).tolist():
         if len(labels[i]) > LONGEST:
             continue
-        found = match(labels[i])
-        if found is None and _NOTHING.fullmatch(labels[i]):
+        parts = match(labels[i])
+        if parts is None and _NOTHING.fullmatch(labels[i]):
             values[i] = 0.0
-        if found is None or not (sign := _sign(found)):
+        if parts is None or not (sign := _sign(parts)):
             continue
-        body = found["body"]
+        body = parts["body"]
         if form.thousands:
             for mark in _BLANKS_BETWEEN + "'’" if form.thousands in " '" else form.thousands:
                 body = body.replace(mark, "")
         if form.decimal != ".":
             body = body.replace(form.decimal, ".")
-        number = float(body + (found["exp"] or ""))
+        number = float(body + (parts["exp"] or ""))
         values[i] = sign * number
-        percent[i] = found["percent"] is not None
+        percent[i] = parts["percent"] is not None
     fits = np.isfinite(values)
     values[~fits] = np.nan
     whole = (values == np.floor(values)) & ~percent
@@ -202,8 +202,8 @@ class MarkEvidence(Counter[str]):
                 self.update(dict.fromkeys(("point", ",") if "," in label else ("point",), times))
             elif _EU_ONLY.fullmatch(label):
                 self.update(dict.fromkeys(("comma", ".") if "." in label else ("comma",), times))
-            elif found := _BLANKS.fullmatch(label):
-                self["quote" if found["mark"] in "'’" else "blank"] += times
+            elif match := _BLANKS.fullmatch(label):
+                self["quote" if match["mark"] in "'’" else "blank"] += times
                 self.update({name: times for name, mark in (("point", "."), ("comma", ",")) if mark in label})
 
     @property

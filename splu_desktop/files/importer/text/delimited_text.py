@@ -42,35 +42,35 @@ def read(
 
     `limit` : read only so many records of the file's first part, as a preview.
     """
-    found = layout(path, packed, choices, progress, whole=limit is None)
+    shape = layout(path, packed, choices, progress, whole=limit is None)
     if limit is not None:
-        grid = Grid(found.width, choices, delimiter=found.dialect.delimiter)
-        rows = found.head[found.rows_before : found.rows_before + limit]
-        grid.add(rows, np.arange(found.rows_before + 1, found.rows_before + 1 + len(rows), dtype=np.int64))
+        grid = Grid(shape.width, choices, delimiter=shape.dialect.delimiter)
+        rows = shape.head[shape.rows_before : shape.rows_before + limit]
+        grid.add(rows, np.arange(shape.rows_before + 1, shape.rows_before + 1 + len(rows), dtype=np.int64))
     else:
-        grid = _read_quickly(path, packed, choices, found, progress) or _read_carefully(
-            path, packed, choices, found, progress
+        grid = _read_quickly(path, packed, choices, shape, progress) or _read_carefully(
+            path, packed, choices, shape, progress
         )
     trim = choices.last_row is None and limit is None
     table = grid.table(
-        found.names, found.problems, trim=trim, last_row=choices.last_row, heading=found.heading, progress=progress
+        shape.names, shape.problems, trim=trim, last_row=choices.last_row, heading=shape.heading, progress=progress
     )
-    table, marks = _without_marks(without_padding(table, found, choices.names))
-    if found.na:
+    table, marks = _without_marks(without_padding(table, shape, choices.names))
+    if shape.na:
         columns = zip(table.names, table.columns, strict=True)
         table = replace(table, declared_missing={name: ("NA",) for name, column in columns if "NA" in column.labels})
-    table = replace(table, problems=(*report_guess(found.encoding), *table.problems), head=found.head)
-    if not found.encoding.valid or choices.encoding is not None:
+    table = replace(table, problems=(*report_guess(shape.encoding), *table.problems), head=shape.head)
+    if not shape.encoding.valid or choices.encoding is not None:
         table = replace(table, problems=(*table.problems, *_undecodable(table)))
     resolved = replace(
-        found.header.resolve(choices),
-        encoding=found.encoding.name,
-        delimiter=found.dialect.delimiter,
-        quote=found.dialect.quote,
-        escape=found.dialect.escape,
-        null=found.dialect.null,
+        shape.header.resolve(choices),
+        encoding=shape.encoding.name,
+        delimiter=shape.dialect.delimiter,
+        quote=shape.dialect.quote,
+        escape=shape.dialect.escape,
+        null=shape.dialect.null,
     )
-    return table, resolved, {**found.reasons, **marks}
+    return table, resolved, {**shape.reasons, **marks}
 
 
 def _without_marks(table: RawTable) -> tuple[RawTable, dict[str, str]]:
@@ -113,29 +113,29 @@ _ASCII_LIKE = ("utf-8", "utf-8-sig", "cp125", "iso8859", "latin", "mac", "cp8", 
 
 
 def _read_quickly(
-    path: Path, packed: bool, choices: ImportChoices, found: TextLayout, progress: Progress
+    path: Path, packed: bool, choices: ImportChoices, layout: TextLayout, progress: Progress
 ) -> Grid | None:
     """Read by whole-array operations; None where the dialect or a quote out of place forbids it."""
-    dialect = found.dialect
-    single_bytes = found.encoding.name.replace("_", "").startswith(_ASCII_LIKE)
+    dialect = layout.dialect
+    single_bytes = layout.encoding.name.replace("_", "").startswith(_ASCII_LIKE)
     special = dialect.escape or dialect.skip_blanks or dialect.quotes_lines or dialect.null or dialect.delimiter == " "
     single = len(dialect.delimiter) <= 1 and dialect.delimiter.isascii() and dialect.quote.isascii()
     if special or not (single_bytes and single):
         return None
-    name = "utf-8" if found.encoding.name == "utf-8-sig" else found.encoding.name
-    grid = Grid(found.width, choices, encoding=name, delimiter=found.dialect.delimiter)
+    name = "utf-8" if layout.encoding.name == "utf-8-sig" else layout.encoding.name
+    grid = Grid(layout.width, choices, encoding=name, delimiter=layout.dialect.delimiter)
     quote = ord(dialect.quote) if dialect.quote else -1
-    row = found.rows_before
+    row = layout.rows_before
     with open_packed(path, packed) as (file, raw), ThreadPoolExecutor(_WORKERS, "splu-import") as pool:
         head = file.read(HEAD)
         newline, carriage = _line_end(head)
         if newline is None:
             return None
-        form = fields.FieldLayout(found.width, ord(dialect.delimiter or "\x1f"), quote, newline, carriage)
+        form = fields.FieldLayout(layout.width, ord(dialect.delimiter or "\x1f"), quote, newline, carriage)
         waiting: deque[tuple[bytes, Future[Any]]] = deque()
         try:
             rest = watch(file, raw, path, packed, progress, _BLOCK)
-            for block in _blocks(head, rest, form, found.lines_before):
+            for block in _blocks(head, rest, form, layout.lines_before):
                 waiting.append((block, pool.submit(fields.split, block, form)))
                 if len(waiting) > _WORKERS + 1:
                     row = _take(grid, *waiting.popleft(), name, dialect, row)
@@ -228,22 +228,22 @@ def _swallows(cell: str, delimiter: str, usual: int) -> bool:
     return usual > 1 and bool(inner) and all(line.count(delimiter) == usual for line in inner)
 
 
-def _read_carefully(path: Path, packed: bool, choices: ImportChoices, found: TextLayout, progress: Progress) -> Grid:
+def _read_carefully(path: Path, packed: bool, choices: ImportChoices, layout: TextLayout, progress: Progress) -> Grid:
     """Read field by field, as every dialect and every damage allows."""
-    grid = Grid(found.width, choices, delimiter=found.dialect.delimiter)
+    grid = Grid(layout.width, choices, delimiter=layout.dialect.delimiter)
     strays: list[int] = []
     size = max(path.stat().st_size, 1)
     with open_packed(path, packed) as (file, raw):
-        text = io.TextIOWrapper(file, encoding=found.encoding.name, errors="replace", newline="")
+        text = io.TextIOWrapper(file, encoding=layout.encoding.name, errors="replace", newline="")
         try:
             lines = (clean(line) for line in text)
-            rows = itertools.islice(found.dialect.read(lines, stray=strays.append), found.rows_before, choices.last_row)
-            at = found.rows_before
+            at = layout.rows_before
+            rows = itertools.islice(layout.dialect.read(lines, stray=strays.append), at, choices.last_row)
             while chunk := list(itertools.islice(rows, _CHUNK)):
                 progress.report("Reading", min(raw.tell() / size, 1.0))
                 grid.add(chunk, np.arange(at + 1, at + 1 + len(chunk), dtype=np.int64))
                 at += len(chunk)
-            grid.note(_strays([at + 1 for at in strays if at >= found.rows_before]))
+            grid.note(_strays([at + 1 for at in strays if at >= layout.rows_before]))
         except csv.Error as error:
             raise BadChoice(
                 "“{path}” has a field longer than any text; check its delimiter, and whether a quote is never closed.",

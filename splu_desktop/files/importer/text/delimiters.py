@@ -25,9 +25,9 @@ def candidates(text: str) -> list[str]:
 def _blanks(text: str) -> list[str]:
     """Return the run of two blanks or more that parts nearly every line, always of the same length."""
     lines = [line for line in re.split(r"[\r\n]+", text) if line.strip()]
-    found = [re.findall(r"(?<=\S) {2,}(?=\S)", line) for line in lines]
-    lengths = {len(run) for runs in found for run in runs}
-    if len(lengths) != 1 or sum(map(bool, found)) < max(2, _PRESENT * len(lines)):
+    gaps = [re.findall(r"(?<=\S) {2,}(?=\S)", line) for line in lines]
+    lengths = {len(run) for runs in gaps for run in runs}
+    if len(lengths) != 1 or sum(map(bool, gaps)) < max(2, _PRESENT * len(lines)):
         return []
     return [" " * lengths.pop()]
 
@@ -38,14 +38,14 @@ def _runs(text: str) -> list[str]:
     if len(lines) < 2:
         return []
     seen = Counter(run for line in lines for run in set(_RUN.findall(line)))
-    found: list[str] = []
+    runs: list[str] = []
     for run, count in seen.most_common(12):
         if count < 0.5 * len(lines):
             break
-        if not any(run in other for other in found) and _divides(run, lines):
-            found = [other for other in found if other not in run]
-            found.append(run)
-    return found
+        if not any(run in other for other in runs) and _divides(run, lines):
+            runs = [other for other in runs if other not in run]
+            runs.append(run)
+    return runs
 
 
 def _divides(run: str, lines: list[str]) -> bool:

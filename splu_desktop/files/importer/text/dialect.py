@@ -81,7 +81,7 @@ class Dialect:
             lines = (field.sub(plain, line) if self.null in line else line for line in lines)
         if self.mends_quotes and not strict:
             blanks = self.skip_blanks
-            lines = (text for text, _ in records(lines, self.delimiter, self.quote, blanks=blanks, told=stray))
+            lines = (text for text, _ in records(lines, self.delimiter, self.quote, blanks=blanks, tell=stray))
         if self.quotes_lines:
             lines = (row[0] + "\n" for row in csv.reader(lines, delimiter="\x1f") if row)
         if edges := fixed_width.edges_of(self.delimiter):
@@ -133,8 +133,8 @@ def detect(
         lines.pop()  # cut off in the middle
     lines = lines[:_SAMPLE_LINES]
     why = ""
-    if lines and delimiter is None and (found := re.fullmatch(r"\"?sep=(.)\"?\s*", lines[0])):
-        delimiter, why = found[1], "chosen"
+    if lines and delimiter is None and (match := re.fullmatch(r"\"?sep=(.)\"?\s*", lines[0])):
+        delimiter, why = match[1], "chosen"
         lines = lines[1:]
     if quote in (None, '"') and (inner := _unwrap(lines)) is not None:
         within, why = detect("".join(inner), delimiter=delimiter, quote=quote, escape=escape, null=null)
@@ -188,9 +188,9 @@ def _with_null(dialect: Dialect, lines: Sequence[str], chosen: str | None) -> Di
         return dialect
     end = re.escape(dialect.delimiter)
     field = re.compile(rf'(^|{end})"N(?={end}|[\r\n]*$)')
-    found = [line for line in lines if field.search(line)]
+    hits = [line for line in lines if field.search(line)]
     # As a text that begins with N it would lack its second quote.
-    if found and all(field.sub(r"\1", line).count('"') % 2 == 0 for line in found):
+    if hits and all(field.sub(r"\1", line).count('"') % 2 == 0 for line in hits):
         return replace(dialect, null='"N')
     return dialect
 
@@ -202,12 +202,12 @@ def describe(delimiter: str) -> str:
 
 
 def _quotes(text: str) -> list[str]:
-    found = ['"']
+    quotes = ['"']
     if re.search(r"(?:^|[^\w\s])'|'(?:$|[^\w\s])", text, re.MULTILINE):
-        found.append("'")
+        quotes.append("'")
     if '"' in text:
-        found.append("")
-    return found
+        quotes.append("")
+    return quotes
 
 
 def _escapes(text: str, delimiter: str, quote: str) -> list[str]:

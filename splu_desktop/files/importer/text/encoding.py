@@ -61,8 +61,8 @@ def detect(blocks: Iterable[bytes]) -> Encoding:
     """Find the encoding of a file from all of its bytes, in blocks."""
     stream = iter(blocks)
     head = next(stream, b"")
-    told = by_head(head)
-    return _of_bytes(chain([head], stream)) if told is None else told
+    encoding = by_head(head)
+    return _of_bytes(chain([head], stream)) if encoding is None else encoding
 
 
 def by_head(head: bytes) -> Encoding | None:
@@ -86,11 +86,11 @@ def by_head(head: bytes) -> Encoding | None:
 
 def _by_mark(head: bytes, name: str) -> Encoding:
     """Return the encoding a byte order mark tells, unless the bytes after it are another's, as joined files have it."""
-    told = Encoding(name, _FIRST)
+    encoding = Encoding(name, _FIRST)
     if name != "utf-8-sig":
-        return told
-    found = _of_bytes([head[3 : head.rfind(b"\n") + 1] or head[3:]])
-    return found if found.name != "utf-8" else replace(told, valid=found.valid)
+        return encoding
+    guess = _of_bytes([head[3 : head.rfind(b"\n") + 1] or head[3:]])
+    return guess if guess.name != "utf-8" else replace(encoding, valid=guess.valid)
 
 
 def _without_mark(head: bytes) -> Encoding | None:
@@ -132,15 +132,15 @@ def _of_bytes(blocks: Iterable[bytes]) -> Encoding:
 
 def _most_plausible(fields: bytes) -> Encoding:
     """Return the likeliest encoding of different fields, each on a line of its own."""
-    told = b"\n".join(_UNIT.sub(b"", field) for field in fields.split(b"\n"))
-    told = b"\n".join(field for field in told.split(b"\n") if not field.isascii())
+    rest = b"\n".join(_UNIT.sub(b"", field) for field in fields.split(b"\n"))
+    rest = b"\n".join(field for field in rest.split(b"\n") if not field.isascii())
     scores: dict[str, float] = {}
-    found = dict(_confidences(told, CODECS))
+    confidences = dict(_confidences(rest, CODECS))
     for name in _DOUBLE:
         with suppress(UnicodeDecodeError):
-            found[name] = max(found.get(name, 0.0), _usual(told.decode(name)))
-    for name, confidence in found.items():
-        text = told.decode(name, errors="replace")
+            confidences[name] = max(confidences.get(name, 0.0), _usual(rest.decode(name)))
+    for name, confidence in confidences.items():
+        text = rest.decode(name, errors="replace")
         cased = [char for char in text if "\u0370" <= char < "\u0530"]
         if cased and not any(map(str.islower, cased)):
             # Small letters of Greek and Russian in one encoding are capitals in another, which chardet knows less well.
@@ -151,7 +151,7 @@ def _most_plausible(fields: bytes) -> Encoding:
     text = fields.decode(best, errors="replace")
     second = max((score for name, score in scores.items() if fields.decode(name, "replace") != text), default=0.0)
     most, few = scores.get(best, 0.0), len(set(_RUNS.findall(text))) < _THIN
-    sure = not told or (most > _FAINT and second < (0.35 if few else 0.9) * most)
+    sure = not rest or (most > _FAINT and second < (0.35 if few else 0.9) * most)
     usual = (*_PLAINER.get(best, ()), *CODECS)
     name = next(each for each in usual if fields.decode(each, "replace") == text)
     because = say("not UTF-8; the letters are likeliest in {name}", name=name)
@@ -162,16 +162,16 @@ def _most_plausible(fields: bytes) -> Encoding:
 _PLAINER = {"big5hkscs": ("big5", "cp950"), "euc_jis_2004": ("euc_jp",)}
 
 
-def _confidences(told: bytes, names: Iterable[str]) -> Mapping[str, float]:
+def _confidences(data: bytes, names: Iterable[str]) -> Mapping[str, float]:
     """Return name of a codec -> how alike its text is to a language's, for those in which all bytes are valid."""
     from chardet import detect_all  # only where a file is neither ASCII nor UTF-8
 
     first = next(iter(names))  # said where there is nothing to tell by
-    found = detect_all(
-        told, ignore_threshold=True, max_bytes=len(told) or 1, include_encodings=names, compat_names=False,
+    guesses = detect_all(
+        data, ignore_threshold=True, max_bytes=len(data) or 1, include_encodings=names, compat_names=False,
         no_match_encoding=first, empty_input_encoding=first,
     )  # fmt: skip
-    return {each["encoding"].replace("-", "_"): each["confidence"] for each in found if each["encoding"]}
+    return {each["encoding"].replace("-", "_"): each["confidence"] for each in guesses if each["encoding"]}
 
 
 def _usual(text: str) -> float:

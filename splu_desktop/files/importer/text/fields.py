@@ -52,13 +52,13 @@ def count(block: bytes, byte: int, end: int | None = None) -> int:
 
 def _find_separators(data: NDArray[np.uint8], layout: FieldLayout, quotes: int) -> tuple[NDArray[np.intp], int]:
     """Return the places of delimiters and line ends outside of quotes, and how many of them are line ends."""
-    found = data == layout.newline
-    feeds = int(np.count_nonzero(found))
+    flags = data == layout.newline
+    feeds = int(np.count_nonzero(flags))
     if layout.width > 1:
-        found |= data == layout.delimiter
+        flags |= data == layout.delimiter
     if not quotes:
-        return np.flatnonzero(found), feeds
-    every = np.flatnonzero(found | (data == layout.quote))
+        return np.flatnonzero(flags), feeds
+    every = np.flatnonzero(flags | (data == layout.quote))
     quote = data[every] == layout.quote
     # Behind an odd number of quotes everything stands within them, up to the next.
     marks = every[~(np.bitwise_xor.accumulate(quote) | quote)]

@@ -60,7 +60,7 @@ def by_ruler(lines: Sequence[str]) -> tuple[int, ...]:
         ruler = line.rstrip("\r\n\f ").lstrip("\f").expandtabs()
         if not _RULER.fullmatch(ruler) or "--" not in ruler:
             continue
-        edges = tuple(found.start() for found in re.finditer("-+", ruler))
+        edges = tuple(match.start() for match in re.finditer("-+", ruler))
         body = [row.rstrip("\r\n") for row in lines if len(row.strip()) > edges[1]]
         fits = sum(_respects(row.lstrip("\f").expandtabs(), edges) for row in body)
         return edges if fits >= _RESPECT * len(body) else ()

@@ -24,10 +24,10 @@ def read(
     cells: dict[str, list[str]] = {}
     n = 0
     for number, line in _lines(path, progress):
-        found = flat_object(line)
-        if found is None:
+        record = flat_object(line)
+        if record is None:
             raise Corrupt(path, say("line {number} is no JSON object of one level", number=number))
-        for key, value in found.items():
+        for key, value in record.items():
             column = cells.setdefault(key, [])
             column.extend([""] * (n - len(column)))
             text = str(value).lower() if isinstance(value, bool) else value

@@ -204,10 +204,10 @@ def _width(header: list[list[str]], below: list[list[str]]) -> int:
     return max(head, filled[int(0.95 * (len(filled) - 1))], 1)  # five rows in a hundred may be broken
 
 
-def without_padding(table: RawTable, found: TextLayout, names: Sequence[str] | None) -> RawTable:
+def without_padding(table: RawTable, layout: TextLayout, names: Sequence[str] | None) -> RawTable:
     """Cut off the columns that have no name and no value, unless all columns were given `names`."""
-    header = found.header
-    named = joined_names(found.head, header, found.width) if header.last >= 0 else [""] * found.width
+    header = layout.header
+    named = joined_names(layout.head, header, layout.width) if header.last >= 0 else [""] * layout.width
     keep = [
         bool(name) or not all(map(is_blank, column.labels)) for name, column in zip(named, table.columns, strict=True)
     ]

@@ -53,17 +53,17 @@ def report_mojibake(
     columns, typed : the columns as they stand in the file, and what was made of them.
     number_cells : names of columns whose numbers are no texts, so that their marks are beyond doubt.
     """
-    for column, made in zip(columns, typed, strict=True):
+    for column, typed_column in zip(columns, typed, strict=True):
         texts = column.labels[:: max(1, len(column.labels) // _LOOKED_AT)]
-        found = (
-            _letters([made.name, *texts])
-            or _bands(texts, made.kind)
-            or _find_shown(texts, made, cells=made.name in number_cells)
+        trace = (
+            _letters([typed_column.name, *texts])
+            or _bands(texts, typed_column.kind)
+            or _find_shown(texts, typed_column, cells=typed_column.name in number_cells)
         )
-        if found is not None:
-            template, text, means = found
-            sentence = say(template, column=made.name, text=text[:60], meant=means[:60])
-            yield Problem(ProblemKind.NOTE, sentence, column=made.name, value=text)
+        if trace is not None:
+            template, text, means = trace
+            sentence = say(template, column=typed_column.name, text=text[:60], meant=means[:60])
+            yield Problem(ProblemKind.NOTE, sentence, column=typed_column.name, value=text)
 
 
 _Found = tuple[str, str, str] | None  # what is told, the text, and what it means
@@ -89,9 +89,9 @@ def _bands(texts: Sequence[str], kind: Kind) -> _Found:
     short = [text.strip() for text in texts if len(text) <= LONGEST] if kind is Kind.CATEGORY else []
     bands = {}
     for text in short:
-        if (found := _DAY_OF_BAND.fullmatch(text)) is None:
+        if (match := _DAY_OF_BAND.fullmatch(text)) is None:
             continue
-        day, month = (next(filter(None, found.group(*names))) for names in (("d", "e", "f", "g"), ("m", "n", "o", "p")))
+        day, month = (next(filter(None, match.group(*names))) for names in (("d", "e", "f", "g"), ("m", "n", "o", "p")))
         if number := int(month) if month.isdecimal() else MONTHS.get(month.lower()):
             bands[text] = "-".join(map(str, sorted((number, int(day)))))
     if not bands or sum(_BAND.fullmatch(text) is not None for text in short) < 2:
@@ -99,14 +99,14 @@ def _bands(texts: Sequence[str], kind: Kind) -> _Found:
     return _MEANS, ", ".join([*bands][:6]), ", ".join([*bands.values()][:6])
 
 
-def _find_shown(texts: Sequence[str], made: Column, *, cells: bool) -> _Found:
+def _find_shown(texts: Sequence[str], column: Column, *, cells: bool) -> _Found:
     """Tell of numbers that a spreadsheet shows as something else, and of marks that may be either. `cells` : no texts.
 
     Small numbers shown as dates lie in the first months it counts; long ones written as 4.711E+12 have become the same.
     """
     filled = [*filter(None, map(str.strip, texts))]
-    if made.kind.is_date and made.values is not None and filled:
-        days = made.values[~np.isnat(made.values)]
+    if column.kind.is_date and column.values is not None and filled:
+        days = column.values[~np.isnat(column.values)]
         near = len(days) >= _FEWEST and days.min() >= _THE_FIRST and days.max() < _THE_FIRST + np.timedelta64(366, "D")
         return (_SHOWN, filled[0], "") if near else None
     long = [text for text in filled if "+" in text and _EXPONENT.fullmatch(text)]
@@ -114,7 +114,7 @@ def _find_shown(texts: Sequence[str], made: Column, *, cells: bool) -> _Found:
         return _SHOWN, long[0], ""
     marked = [text for text in filled if "." in text or "," in text]
     three = len(marked) >= max(_FEWEST, 0.5 * len(texts)) and all(map(_THREE.fullmatch, marked))
-    if cells or not three or made.values is None or not (made.values == float(marked[0].replace(",", "."))).any():
+    if cells or not three or column.values is None or not (column.values == float(marked[0].replace(",", "."))).any():
         return None  # read otherwise, as other texts of the column tell
     return _EITHER, marked[0], ""
 

@@ -15,7 +15,7 @@ _LONGEST = 1 << 16  # characters, likewise
 
 
 def records(
-    lines: Iterable[str], delimiter: str, quote: str, *, blanks: bool = False, told: Callable[[int], None] | None = None
+    lines: Iterable[str], delimiter: str, quote: str, *, blanks: bool = False, tell: Callable[[int], None] | None = None
 ) -> Iterator[tuple[str, int]]:
     """Yield each record as a text that is quoted rightly, with the number of lines it takes.
 
@@ -24,7 +24,7 @@ def records(
     lines : with their ends.
     delimiter, quote : one character each.
     blanks : whether blanks may stand before a quote that opens a field.
-    told : gets the number, from 0, of each record that had a quote out of place.
+    tell : gets the number, from 0, of each record that had a quote out of place.
     """
     reader = _Reader(lines, delimiter, quote, blanks)
     at = 0
@@ -34,8 +34,8 @@ def records(
             yield line, 1
         else:
             text, taken, stray = reader.record(line)
-            if stray and told is not None:
-                told(at)
+            if stray and tell is not None:
+                tell(at)
             yield text, taken
         at += 1
 
@@ -68,17 +68,17 @@ class _Reader:
             if line[start : start + 1] != quote:
                 end = self._next(line, place)
                 out.append(line[place:end])
-            elif found := self._proper.match(line, start):
-                end = self._next(line, found.end())
+            elif match := self._proper.match(line, start):
+                end = self._next(line, match.end())
                 out.append(line[place:end])
             elif (further := self._count_until_closed(line, start, fields)) > 0:
                 line += "".join(self._waiting[:further])
                 del self._waiting[:further]
                 taken += further
                 continue
-            elif found := self._undoubled.match(line, start):
-                end = found.end()
-                out.append(quote + found[1].replace(quote * 2, quote).replace(quote, quote * 2) + quote)
+            elif match := self._undoubled.match(line, start):
+                end = match.end()
+                out.append(quote + match[1].replace(quote * 2, quote).replace(quote, quote * 2) + quote)
                 stray = True
             else:
                 closing = line.find(quote, start + 1)
@@ -112,8 +112,8 @@ class _Reader:
             text += self._waiting[k]
             if len(text) > _LONGEST:
                 return 0
-            if self._quote in self._waiting[k] and (found := self._proper.match(text)):
-                whole = fields + text.count(self._delimiter, found.end())
+            if self._quote in self._waiting[k] and (match := self._proper.match(text)):
+                whole = fields + text.count(self._delimiter, match.end())
                 alone = fields + line.count(self._delimiter, start)
                 if not most or alone != most[0][0]:
                     return k + 1

@@ -90,16 +90,16 @@ def _columns(sheet: calamine.CalamineSheet, progress: Progress) -> tuple[int, di
     """Return the number of the last row, and the columns."""
     # Calamine fills up the rows above the first cell, not the columns beside it.
     _, left = sheet.start or (0, 0)
-    found: list[Coding] = []
+    out: list[Coding] = []
     rows: Iterator[list[Any]] = iter(sheet.iter_rows())
     at, height = 0, max(sheet.total_height or sheet.height, 1)
     while part := list(itertools.islice(rows, _CHUNK)):
         progress.report("Reading", min(at / height, 1.0))
-        found += [Coding() for _ in range(len(part[0]) - len(found))]
-        for coding, cells in zip(found, zip(*part, strict=True), strict=True):
+        out += [Coding() for _ in range(len(part[0]) - len(out))]
+        for coding, cells in zip(out, zip(*part, strict=True), strict=True):
             coding.add(map(_plain, cells) if not _ODD.isdisjoint(map(type, cells)) else cells)
         at += len(part)
-    columns = {left + i: coding.column() for i, coding in enumerate(found) if any(cell != "" for cell in coding.index)}
+    columns = {left + i: coding.column() for i, coding in enumerate(out) if any(cell != "" for cell in coding.index)}
     for column in columns.values():
         column.cells = [cell if type(cell) in _KEPT else _plain(cell) for cell in column.cells]
     return at, columns

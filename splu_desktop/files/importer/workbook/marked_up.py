@@ -34,11 +34,11 @@ def sheets(path: Path, progress: Progress) -> list[PlainSheet]:
     """Return the tables of a file, the largest first; in a reader's process. Raises Corrupt, TooSpread."""
     content = path.read_bytes()
     page = _read(path, content, progress)
-    found = [table for table in page.found if table.filled]
-    found.sort(key=lambda table: -table.filled)
-    names = Counter(table.name for table in found)
+    tables = [table for table in page.found if table.filled]
+    tables.sort(key=lambda table: -table.filled)
+    names = Counter(table.name for table in tables)
     sheets = []
-    for number, table in enumerate(found, 1):
+    for number, table in enumerate(tables, 1):
         height, width = len(table.rows), max(max(row, default=-1) for row in table.rows) + 1
         page.lay_out(height * width - sum(map(len, table.rows)))
         columns = {at: encode_cells(row.get(at, "") for row in table.rows) for at in range(width)}
@@ -240,9 +240,9 @@ def _xml_feed(path: Path, page: _Page) -> Callable[[bytes], object]:
 def _decode(content: bytes) -> str:
     """Return the text of a page by its mark, by what it says, by UTF-8 if it is that, else by Windows' own letters."""
     wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    told = _CHARSET.search(content[:4096])
+    charset = _CHARSET.search(content[:4096])
     marked = content.startswith(codecs.BOM_UTF8)
-    named = told[1].decode("ascii", "replace") if told and not marked else ""
+    named = charset[1].decode("ascii", "replace") if charset and not marked else ""
     for name in ("utf-16" if wide else named, "utf-8-sig"):
         with suppress(LookupError, UnicodeDecodeError):
             return content.decode(name)

@@ -87,5 +87,5 @@ def _scan_part(part: bytes) -> tuple[SheetScan, Padded]:
 
 
 def _number(text: bytes, name: bytes) -> int:
-    found = re.search(rb'number-%b="(\d+)"' % name, text)
-    return max(int(found[1]), 1) if found is not None and len(found[1]) < 9 else 1
+    match = re.search(rb'number-%b="(\d+)"' % name, text)
+    return max(int(match[1]), 1) if match is not None and len(match[1]) < 9 else 1

@@ -42,13 +42,13 @@ def open_sheets(path: Path, kind: str, wanted: Sequence[str] | None, progress: P
     """Open sheets of a workbook, `wanted` being as `opened_workbook.choose` has it. Raises FileFault, Cancelled."""
     size = memory.unpacked_size(path) if kind in _ZIPPED else path.stat().st_size
     names = None if wanted is None else list(wanted)
-    found = isolate("workbook", path, progress, size=size, kind=kind, wanted=names)
+    data = isolate("workbook", path, progress, size=size, kind=kind, wanted=names)
     try:
-        sheets = [PlainSheet.from_plain(sheet) for sheet in found["sheets"]]
+        sheets = [PlainSheet.from_plain(sheet) for sheet in data["sheets"]]
         read = {sheet.name for sheet in sheets}
         known = tuple(
             SheetFacts(str(name), bool(visible), int(rows), tuple(map(str, names)), name in read)
-            for name, visible, rows, names in found["known"]
+            for name, visible, rows, names in data["known"]
         )
     except (KeyError, TypeError, ValueError):
         raise BrokeOff(path) from None
@@ -125,7 +125,7 @@ def _join(sheets: Sequence[PlainSheet], parts: Sequence[_Part], choices: ImportC
         head=first.head,
         parts=tuple(zip(labels, counts, strict=True)),
     )
-    reasons = {name: why for _, _, told in reversed(parts) for name, why in told.items()}
+    reasons = {name: why for _, _, whys in reversed(parts) for name, why in whys.items()}
     reasons["sheets"] = say("sheets with the same columns, read as one table: {sheets}", sheets=", ".join(labels))
     # Each sheet's header is found by itself again: titles of several lengths may stand above.
     return joined, replace(choices, sheet=None), reasons
@@ -174,10 +174,10 @@ def _read(kind: str, sheet: PlainSheet, choices: ImportChoices, progress: Progre
 
 def _failures(failed: list[CellError], where: dict[int, str], sheet: str, first: int) -> Iterator[Problem]:
     """Yield a problem for each cell below row `first` that shows an error or lacks its formula's result."""
-    for what, told in (("value, but an error", True), ("stored result of a formula", False)):
+    for what, has_value in (("value, but an error", True), ("stored result of a formula", False)):
         cells = [
             (cell.row, where[cell.column], cell.value, sheet)
             for cell in failed
-            if cell.row > first and cell.column in where and bool(cell.value) is told
+            if cell.row > first and cell.column in where and bool(cell.value) is has_value
         ]
         yield from of_cells(ProblemKind.ERROR_CELL, what, cells, len(cells))

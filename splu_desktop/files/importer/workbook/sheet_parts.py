@@ -31,7 +31,7 @@ def fill_down(
     dict
         Column, from 0 -> merged cells filled.
     """
-    found: dict[int, int] = {}
+    fills: dict[int, int] = {}
     records = None
     for (top, left), (bottom, right) in merged:
         if left != right or bottom <= top or top < first or left >= len(columns):
@@ -46,8 +46,8 @@ def fill_down(
             records = np.any([each.has_cell for each in columns], axis=0)
         part = slice(*np.searchsorted(numbers, (top + 1, bottom + 2)).tolist())
         column.codes[part] = np.where(records[part], column.codes[at], column.codes[part])
-        found[left] = found.get(left, 0) + 1
-    return found
+        fills[left] = fills.get(left, 0) + 1
+    return fills
 
 
 def find_beside(
@@ -73,5 +73,5 @@ def find_beside(
                 "Beyond an empty column stand {columns}; they end at row {row}, the others at row {last}: this may be "
                 "another table or a note. Leave these columns out if so."
             )
-            told = say(words, columns=quoted([names[place] for place in block], 6), row=end, last=ends[main])
-            yield Problem(ProblemKind.NOTE, told, sheet, column=names[block[0]])
+            sentence = say(words, columns=quoted([names[place] for place in block], 6), row=end, last=ends[main])
+            yield Problem(ProblemKind.NOTE, sentence, sheet, column=names[block[0]])

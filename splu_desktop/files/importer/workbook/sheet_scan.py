@@ -72,7 +72,7 @@ class SheetScan:
 
 def scan_xlsx(path: Path, sheet: str) -> tuple[SheetScan, Padded]:
     """Look through a sheet of an XLSX workbook."""
-    found, padded = SheetScan(), Padded()
+    scan, padded = SheetScan(), Padded()
     try:
         with zipfile.ZipFile(path) as archive:
             names = {name.lstrip("/").lower(): name for name in archive.namelist()}
@@ -80,19 +80,19 @@ def scan_xlsx(path: Path, sheet: str) -> tuple[SheetScan, Padded]:
             xml = archive.read(names[_part_of(book, archive.read(names["xl/_rels/workbook.xml.rels"]), sheet)])
             styles = _padding_styles(archive.read(names["xl/styles.xml"])) if "xl/styles.xml" in names else {}
     except UNREADABLE:
-        return found, padded  # calamine says what is wrong; a part it doesn't need may be odd
-    found.since_1904 = re.search(rb'<workbookPr\b[^>]*\bdate1904="(?:1|true)"', book) is not None
+        return scan, padded  # calamine says what is wrong; a part it doesn't need may be odd
+    scan.since_1904 = re.search(rb'<workbookPr\b[^>]*\bdate1904="(?:1|true)"', book) is not None
     if b"<f" in xml or b'"e"' in xml:
-        found.error_cells.extend(map(_cell, islice(_FAILED.finditer(xml), MOST_FAILED)))
+        scan.error_cells.extend(map(_cell, islice(_FAILED.finditer(xml), MOST_FAILED)))
     if b' hidden="' in xml:
-        found.hidden_rows = len(_HIDDEN_ROW.findall(xml))
+        scan.hidden_rows = len(_HIDDEN_ROW.findall(xml))
         for first, last in _HIDDEN_COLUMNS.findall(xml):
-            found.hidden_columns.update(range(int(first) - 1, min(int(last), WIDEST)))
+            scan.hidden_columns.update(range(int(first) - 1, min(int(last), WIDEST)))
     if styles:
         pattern = rb'<c r="([A-Z]{1,3})\d+" s="(' + b"|".join(styles) + rb')"(?: t="n")?>'
         for (letters, style), count in Counter(re.findall(pattern, xml)).items():
             padded[_column_of(letters), styles[style]] += count
-    return found, padded
+    return scan, padded
 
 
 def _padding_styles(text: bytes) -> dict[bytes, int]:
