@@ -34,6 +34,7 @@ from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files import importer
 from splu_desktop.files.importer import ImportChoices
+from splu_desktop.files.importer.columns.cells import shorten
 from splu_desktop.files.project.recipe import Recipe, read_recipe, write_recipe
 from splu_desktop.files.publish.planning import PlannedTable, judge, propose_plan
 from splu_desktop.files.publish.publishing import Options, Refused
@@ -82,7 +83,11 @@ def read(data: Any, choices: ImportChoices | None = None) -> Source:
 def _encode_column(column: pd.Series[Any]) -> tuple[np.ndarray[Any, np.dtype[np.int32]], list[Any]]:
     """Return (N,) codes and the distinct values of a column, None for those that pandas takes for missing."""
     codes, known = pd.factorize(column)
-    values = [each.to_pydatetime(warn=False) if isinstance(each, pd.Timestamp) else each for each in known.tolist()]
+    kind = known.to_numpy().dtype.type
+    values = [
+        each.to_pydatetime(warn=False) if isinstance(each, pd.Timestamp) else shorten(each, kind)
+        for each in known.tolist()
+    ]
     if values and all(isinstance(each, dt.datetime) and each.time() == dt.time.min for each in values):
         values = [each.date() for each in values]
     all_codes = np.where(codes < 0, len(values), codes).astype(np.int32)

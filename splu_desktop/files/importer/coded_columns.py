@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from splu_desktop.core.messages import fold_text
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.cells import CellColumn, text_of
@@ -51,19 +52,17 @@ def gather(
 
 def words_of(labels: Mapping[Any, str]) -> dict[Any, str]:
     """Return code -> word; words that several codes share get their code behind them, as they differ."""
-    often = Counter(map(str, labels.values()))
-    return {
-        code: str(word) if often[str(word)] == 1 and str(word).strip() else f"{word} ({text_of(code)})"
-        for code, word in labels.items()
-    }
+    words = {code: word for code, word in labels.items() if str(word).strip()}
+    return dict(zip(words, tell_apart(list(words), list(map(str, words.values())), words), strict=True))
 
 
 def tell_apart(values: Sequence[Any], texts: list[str], words: Mapping[Any, str]) -> list[str]:
     """Return the texts of distinct values; a label that says what another value says has its code behind it."""
-    often = Counter(texts)
-    if len(often) == len(texts):
+    if not words:
         return texts
+    folded = [" ".join(fold_text(text).split()) for text in texts]  # Male and MALE would become one value, too
+    often = Counter(folded)
     return [
-        f"{text} ({text_of(value)})" if often[text] > 1 and value in words else text
-        for value, text in zip(values, texts, strict=True)
+        f"{text} ({text_of(value)})" if often[plain] > 1 and value in words else text
+        for value, text, plain in zip(values, texts, folded, strict=True)
     ]

@@ -9,7 +9,7 @@ from typing import IO, Any
 import numpy as np
 
 from splu_desktop.core.progress import Progress
-from splu_desktop.files.importer.columns.cells import Coding, text_of
+from splu_desktop.files.importer.columns.cells import Coding, shorten, text_of
 from splu_desktop.files.isolation.faults import Corrupt, NotInstalled, TooSpread
 from splu_desktop.files.isolation.wire import Plain
 
@@ -83,7 +83,7 @@ def _encode(column: Any, index: defaultdict[Any, int]) -> Any:
     """Return the codes of a column's cells, whose values join the index."""
     import pyarrow as pa  # `_library` has looked for it
 
-    if pa.types.is_nested(column.type) or pa.types.is_float16(column.type):
+    if pa.types.is_nested(column.type):
         column = pa.array([None if cell is None else str(cell) for cell in column.to_pylist()], pa.string())
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     # By DLPack: `to_numpy` and `fill_null` would load pandas, 0.2 s, wherever that is installed.
@@ -93,7 +93,8 @@ def _encode(column: Any, index: defaultdict[Any, int]) -> Any:
     distinct = encoded.dictionary
     if len(used) < len(distinct):  # those of other parts of the file
         distinct = distinct.take(pa.array(used))
-    values = [*map(text_of, distinct.to_pylist()), *([""] if encoded.null_count else [])]
+    kind = np.dtype(distinct.type.to_pandas_dtype()).type if pa.types.is_floating(distinct.type) else np.object_
+    values = [*(text_of(shorten(cell, kind)) for cell in distinct.to_pylist()), *([""] if encoded.null_count else [])]
     new = np.fromiter(map(index.__getitem__, values), np.int32, len(values))
     of = np.zeros(len(encoded.dictionary), np.int32)
     of[used] = new[: len(used)]

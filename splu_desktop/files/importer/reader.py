@@ -29,7 +29,7 @@ from splu_desktop.files.importer.text import delimited_text, json_lines
 from splu_desktop.files.importer.text.mojibake import report_mojibake
 from splu_desktop.files.importer.workbook import reading as workbook
 from splu_desktop.files.isolation import memory
-from splu_desktop.files.isolation.faults import BadChoice, NoRecords
+from splu_desktop.files.isolation.faults import BadChoice, EmptyFile, NoRecords
 
 
 def read(
@@ -55,7 +55,8 @@ def read(
         raw, resolved, reasons = read_raw(path, kind, choices, progress)
         memory.check_left(path, memory.PER_ROW * len(raw.rows))
         if not len(raw.rows) and not allow_empty:
-            raise NoRecords(path, resolved.header_row or 0, resolved.sheet)
+            at, sheet = resolved.header_row, resolved.sheet
+            raise NoRecords(path, at, sheet) if at else EmptyFile(path, sheet)
         imported = assemble(path, kind, raw, resolved, reasons, source(), progress)
     progress.report("Finding types", 1.0)
     return imported
@@ -74,7 +75,7 @@ def read_columns(
     raw, resolved, reasons = _rename(gather(coded, path, choices, SILENT), choices)
     raw = choose_rows(raw, resolved.rows)
     if not len(raw.rows):
-        raise NoRecords(path, 0)
+        raise EmptyFile(path)
     return assemble(path, "frame", raw, resolved, reasons, SourceFile(path.name, 0, ""), SILENT)
 
 

@@ -44,7 +44,7 @@ def read(
     if data["words"]:
         reasons["value labels"] = "codes with a value label are shown as the label's words"
     for name in data["periods"]:
-        reasons[f"periods of {new_names[name]}"] = "the file says that these numbers are periods, which are written out"
+        reasons[f"periods of {new_names[name]}"] = "written out, as the file's format for these numbers says"
     problems = [*raw.problems]
     if data["unknown"]:
         listed = ", ".join(f"“{new_names[name]}” ({form})" for name, form in data["unknown"][:8])

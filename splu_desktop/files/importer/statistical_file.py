@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyreadstat
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk.plain_data import in_unicode
 from splu_desktop.files.importer.coded_columns import tell_apart, words_of
-from splu_desktop.files.importer.columns.cells import Coding, text_of
+from splu_desktop.files.importer.columns.cells import Coding, shorten, text_of
 from splu_desktop.files.importer.columns.words import pattern
-from splu_desktop.files.importer.period_texts import MISTAKEN, name_formats, period_text
+from splu_desktop.files.importer.period_texts import is_mistaken, name_formats, period_text
 from splu_desktop.files.isolation.faults import Corrupt
 from splu_desktop.files.isolation.wire import Plain
 
@@ -62,7 +64,7 @@ def _ways(kind: str, forms: Mapping[str, str | None]) -> list[dict[str, Any]]:
     """Return the options of the readings that a file takes: one, and one of columns that the library misunderstands."""
     days, moments = name_formats(kind, forms.values())
     known = {"extra_date_formats": days, "extra_datetime_formats": moments}
-    odd = [name for name, form in forms.items() if (form or "").startswith(MISTAKEN.get(kind, "?"))]
+    odd = [name for name, form in forms.items() if is_mistaken(kind, form)]
     if not odd:
         return [known]
     usual = [name for name in forms if name not in odd]
@@ -111,36 +113,39 @@ def columns(
     labels = dict(meta.variable_value_labels)
     if catalog is not None:
         labels |= _of_catalog(catalog, forms)
-    words = [words_of(labels.get(name, {})) for name in names]
     periods = {name: period_text(kind, forms[name]) for name in names}
-    texts = [_texts(each.cells, known, periods[name]) for name, each, known in zip(names, columns, words, strict=True)]
-    no_words = [[name, form] for name, form in forms.items() if form and not labels.get(name)]
-    declared = []
-    for name, known, column, own_texts in zip(names, words, columns, texts, strict=True):
-        spans = meta.missing_ranges.get(name, [])
-        within = [text for value, text in zip(column.cells, own_texts, strict=True) if _within(value, spans)]
-        single = [known.get(value) or text_of(value) for value in meta.missing_user_values.get(name, [])]
-        declared.append(list(dict.fromkeys([*single, *within])))
+    types, texts, declared = meta.readstat_variable_types, [], []
+    for name, column in zip(names, columns, strict=True):
+        known, spans, numbers = words_of(labels.get(name, {})), meta.missing_ranges.get(name, []), types[name]
+        shown = [known.get(each) or _write(each, kind, numbers, periods[name]) for each in column.cells]
+        texts.append(tell_apart(column.cells, shown, known))
+        marks = [_within(each, spans) or (numbers != "string" and type(each) is str) for each in column.cells]
+        declared.append(list(compress(texts[-1], marks)))
+    times = {form for group in name_formats(kind, forms.values()) for form in group}
+    no_words = [[name, form] for name, form in forms.items() if form and not (labels.get(name) or periods[name])]
     return {
         "names": [str(name) for name in names],
         "columns": [[column.codes, cells] for column, cells in zip(columns, texts, strict=True)],
         "labels": [str(meta.column_names_to_labels.get(name) or "") for name in names],
-        "words": any(words),
-        "numbers": [meta.readstat_variable_types[name] != "string" for name in names],
-        "unknown": [each for each in no_words if kind == "sas" and not _SAS_OWN.fullmatch(each[1])],
+        "words": any(map(labels.get, names)),
+        "numbers": [types[name] != "string" for name in names],
+        "unknown": [
+            each for each in no_words if kind == "sas" and not (each[1] in times or _SAS_OWN.fullmatch(each[1]))
+        ],
         "periods": [name for name in names if periods[name] is not None],
         "declared": declared,
         "encoding": getattr(meta, "file_encoding", None) or encoding,
     }
 
 
-def _texts(values: list[Any], words: dict[Any, str], period: Callable[[Any], str | None] | None) -> list[str]:
-    """Return the text of each distinct value: its label's words, its period, or itself.
-
-    A label that says what another value says has its code behind it.
-    """
-    texts = [(period(value) if period is not None else None) or words.get(value) or text_of(value) for value in values]
-    return tell_apart(values, texts, words)
+def _write(value: Any, kind: str, numbers: str, period: Callable[[Any], str | None] | None) -> str:
+    """Return the text of a value without a label, as its program shows it; `numbers` : how the column stores it."""
+    if type(value) is str:  # beside numbers one of the further marks for no value, which Stata shows as .a
+        return value if kind != "stata" or numbers == "string" else f".{value}"
+    with suppress(TypeError, ValueError, OverflowError):  # of what is no number or day
+        if period and (text := period(value)):
+            return text
+    return text_of(shorten(value, np.float32) if numbers == "float" else value)
 
 
 def _of_catalog(catalog: str, forms: Mapping[str, str | None]) -> dict[str, dict[Any, str]]:

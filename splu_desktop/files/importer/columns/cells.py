@@ -37,6 +37,12 @@ def text_of(cell: Any) -> str:
     return str(cell)
 
 
+def shorten(cell: Any, kind: type[np.generic]) -> Any:
+    """Return a number as a narrow float tells it: 72.3, for which 32 bits hold 72.30000305175781; else as it is."""
+    narrow = type(cell) is float and kind in (np.float16, np.float32) and not cell.is_integer()
+    return float(str(kind(cell))) if narrow else cell
+
+
 class Coding:
     """Codes of a column's cells as they come, over the distinct ones."""
 

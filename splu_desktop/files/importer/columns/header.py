@@ -233,6 +233,8 @@ class _Head:
         filled = [i for i, shape in enumerate(shapes) if shape]
         if len(filled) < 2 or filled[-1] >= len(names):
             return False
+        if "" in names and all(name or i in filled for i, name in enumerate(names)):
+            return True  # every column without a name has one there
         named = [name for name in names if name]
         spread = zip(_spread_right(self.rows[above], len(names)), names, strict=True)
         joined = [f"{group} {name}".strip() for group, name in spread if name]
@@ -288,22 +290,21 @@ def _spread_right(row: Sequence[str], width: int) -> list[str]:
     return spread
 
 
-def joined_names(
-    rows: Sequence[Sequence[str]], header: Header, width: int, merged: Sequence[Span] | None = None
-) -> list[str]:
+def joined_names(rows: Sequence[Sequence[str]], header: Header, width: int, merged: Sequence[Span] = ()) -> list[str]:
     """Join the header's rows, top to bottom, into one text per column.
 
-    A group name reaches over the columns its merged cell spans; without merged cells (`merged` None) up to the next
-    filled cell of its row.
+    A group name reaches over the columns its merged cell spans; where the header has none up to the next filled cell
+    of its row.
     """
     lines = []
+    merged = [span for span in merged if header.first <= span[0][0] <= header.last]
     for y in range(header.first, header.last + 1):
         row = list(rows[y]) + [""] * (width - len(rows[y]))
-        if merged is None:
+        if not merged:
             row = _spread_right(row, width) if y < header.last else row
         else:
             for (top, left), (bottom, right) in merged:
-                if top <= y <= bottom and top >= header.first and top < len(rows) and left < len(rows[top]):
+                if top <= y <= bottom and left < len(rows[top]):
                     for x in range(left, min(right + 1, width)):
                         row[x] = rows[top][left]
         lines.append(row)
@@ -323,7 +324,7 @@ def name_columns(
     header: Header,
     used: Sequence[int],
     *,
-    merged: Sequence[Span] | None = None,
+    merged: Sequence[Span] = (),
     sheet: str | None = None,
 ) -> tuple[tuple[str, ...], list[Problem]]:
     """Return the names of the columns at these places, with what is to be told of the header and the rows above it."""
@@ -364,7 +365,7 @@ def unique_names(
 
     Accents are put together with their letters: macOS writes them apart, keyboards don't, and both look alike.
     """
-    names = [unicodedata.normalize("NFC", name) for name in names]
+    names = [unicodedata.normalize("NFC", name).strip() for name in names]
     taken = {name for name in names if name}
     result: dict[str, None] = {}
     problems: list[Problem] = []

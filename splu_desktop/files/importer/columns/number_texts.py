@@ -43,7 +43,7 @@ def _pattern(form: NumberFormat) -> re.Pattern[str]:
         indian = r"[1-9]\d?(?:,\d\d)+,\d{3}|" if form.thousands == "," else ""
         whole = rf"(?:{indian}[1-9]\d{{0,2}}(?:{mark}\d{{3}})+|\d+)"  # "030 123 456" is a telephone number
     return re.compile(
-        rf"\s*(?P<open>\()?\s?(?P<sign>[+\-−]?)\s?(?:{_CURRENCY}\s*)?(?P<inner>[+\-−]?)"
+        rf"\s*(?:{_CURRENCY}\s?(?=\())?(?P<open>\()?\s?(?P<sign>[+\-−]?)\s?(?:{_CURRENCY}\s*)?(?P<inner>[+\-−]?)"
         rf"(?P<body>{whole}(?:{point}(?P<frac>\d*))?|{point}(?P<only>\d+))(?:[.,][-–—]{{1,2}})?"
         rf"(?P<exp>[eE][+-]?\d+)?\s?(?P<percent>%)?(?:{_CURRENCY})?(?P<trail>[-−])?\s?(?P<close>\))?\s*"
     )
@@ -167,7 +167,7 @@ def parse_numbers(labels: Sequence[str], form: NumberFormat, plain: NDArray[np.f
 
 # What stands around the digits: signs, brackets, currencies and percent signs.
 _DECORATED = re.compile(
-    rf"\s*(?:[<>≤≥]=?\s?)?\(?\s?[+\-−]?\s?(?:{_CURRENCY}\s*)?[+\-−]?(?P<core>[\d.,'’{_BLANKS_BETWEEN}]*\d[\d.,]*)(?:[eE][+-]?\d+)?"
+    rf"\s*(?:[<>≤≥]=?\s?)?(?:{_CURRENCY}\s?(?=\())?\(?\s?[+\-−]?\s?(?:{_CURRENCY}\s*)?[+\-−]?(?P<core>[\d.,'’{_BLANKS_BETWEEN}]*\d[\d.,]*)(?:[eE][+-]?\d+)?"
     rf"\s?%?(?:{_CURRENCY})?[-−]?\s?\)?\s*(?:\s[^\W\d_][\w/.²]{{0,7}})?\s*"
 )
 _US_ONLY = re.compile(
