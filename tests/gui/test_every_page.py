@@ -226,6 +226,46 @@ def test_what_scrolls_can_be_as_high_as_its_lines(qtbot: QtBot) -> None:
     assert room.sizeHint().height() == inside.sizeHint().height()
 
 
+def test_the_first_columns_stay_while_a_table_moves_sideways(qtbot: QtBot) -> None:
+    view = TableView("Rows")
+    qtbot.addWidget(view)
+    fields = [Field[int](f"column {at}", lambda row, at=at: f"{row} {at}") for at in range(30)]
+    model = view.hold(fields)
+    model.show(range(200))
+    view.resize(500, 300)
+    view.show()
+    for still in (1, 2):
+        view.still = still
+        view.horizontalScrollBar().setValue(0)
+        view.selectRow(0)
+        view.horizontalScrollBar().setValue(700)
+        view.verticalScrollBar().setValue(900)
+        front = view._front
+        assert front is not None
+        assert front.isVisible()
+        shown = [at for at in range(30) if not front.isColumnHidden(at)]
+        assert shown == list(range(still))
+        # What stands in front of a row is that row's, and is chosen with it.
+        y = view.viewport().height() // 2
+        assert front.rowAt(y) == view.rowAt(y) > 0
+        view.selectRow(view.rowAt(y))
+        assert front.selectionModel().isSelected(front.indexAt(QPoint(5, y)))
+        assert view.horizontalScrollBar().value() == 700
+        # Keys move on to columns that can be seen, beside those in front.
+        for _ in range(4):
+            QTest.keyClick(view, Qt.Key.Key_Right)
+        assert view.visualRect(view.currentIndex()).left() >= front.width()
+        model = view.hold(fields)  # another table of the same kind
+        model.show(range(300))
+        QApplication.processEvents()
+        assert front.isHidden() or front.model() is model
+    view.horizontalScrollBar().setValue(0)
+    assert front.isHidden()
+    view.still = 20  # these would leave the others no room
+    view.horizontalScrollBar().setValue(700)
+    assert front.isHidden()
+
+
 def test_a_hidden_column_leaves_no_room(qtbot: QtBot) -> None:
     table = TableView("rows")
     qtbot.addWidget(table)

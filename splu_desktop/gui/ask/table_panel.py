@@ -127,6 +127,7 @@ class TablePanel(Panel):
         rows: Field[int] = Field(t("Rows"), lambda line: number(selected[line]), right=True)
         order = sorted(range(len(table.labels)), key=lambda at: -float(table.estimate[:, at].sum()))
         shown = range(len(table.labels)) if len(table.labels) <= 12 else order[:_MOST_COLUMNS]
+        self.view.still = len(heads)
         self.view.hold([*heads, rows, *map(field, shown)]).show(range(len(table.lines)))
         self.view.horizontalHeader().setStretchLastSection(False)
         self.view.resizeColumnsToContents()

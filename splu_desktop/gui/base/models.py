@@ -18,7 +18,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QFontMetrics, QIcon, QKeySequence, QResizeEvent
+from PySide6.QtGui import QColor, QFontMetrics, QIcon, QKeySequence, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyle, QStyleOptionHeader, QTableView, QWidget
 
 from splu_desktop.core.messages import isolated
@@ -226,18 +226,70 @@ class _Header(QHeaderView):
         return self.style().sizeFromContents(QStyle.ContentsType.CT_HeaderSection, option, QSize(), self)
 
 
-class TableView(QTableView):
-    """A table that can be sorted, resized and copied from, and lets Tab move on; rows have `air` around text."""
+class _StillColumns(QTableView):
+    """The first columns of a table once more, in front of it, where they stay while the rest moves sideways."""
 
-    air = 12
+    def __init__(self, of: TableView) -> None:
+        super().__init__(of)
+        self._of = of
+        self.lower()  # below the ring of the focus
+        for part in (of.viewport(), of.horizontalHeader()):
+            part.stackUnder(self)
+        self.setProperty("look", "still")
+        self.setAccessibleName(of.accessibleName())
+        self.setFocusProxy(of)
+        self.setSelectionBehavior(of.selectionBehavior())
+        self.setSelectionMode(of.selectionMode())
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setTextElideMode(of.textElideMode())
+        self.setWordWrap(False)
+        self.setShowGrid(False)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(of.verticalScrollMode())
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.setHorizontalHeader(_Header(Qt.Orientation.Horizontal, self))
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        bar, whole = self.verticalScrollBar(), of.verticalScrollBar()
+        bar.valueChanged.connect(whole.setValue)
+        whole.valueChanged.connect(bar.setValue)
+
+    def follow(self) -> None:
+        """Show what the table shows there now."""
+        of, room, above = self._of, self._of.viewport().geometry(), self._of.horizontalHeader().height()
+        if self.model() is not of.model():
+            self.setModel(of.model())
+            self.setSelectionModel(of.selectionModel())
+        self.verticalHeader().setDefaultSectionSize(of.verticalHeader().defaultSectionSize())
+        for at in range(of.model().columnCount()):
+            self.setColumnHidden(at, at >= of.still)
+            self.setColumnWidth(at, of.columnWidth(at))
+        self.setGeometry(room.left(), room.top() - above, self.horizontalHeader().length() + 1, room.height() + above)
+        self.verticalScrollBar().setValue(of.verticalScrollBar().value())
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()  # so that the table itself scrolls, sideways, too
+
+
+class TableView(QTableView):
+    """A table that can be sorted, resized and copied from, and lets Tab move on; rows have `air` around text.
+
+    Its first columns, `still` many, stand still while the others move sideways, where these keep half of the room.
+    """
+
+    air, still = 12, 1
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._filling: tuple[int | None, int] = None, 0
+        self._front: _StillColumns | None = None
+        self.horizontalScrollBar().valueChanged.connect(lambda at: self._stand_still())
         self.setAccessibleName(name)
         self.setTabKeyNavigation(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setWordWrap(False)
+        self.setShowGrid(False)  # hairlines stand between rows alone
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.verticalHeader().hide()
@@ -264,14 +316,13 @@ class TableView(QTableView):
         header.setDefaultSectionSize(QFontMetrics(self.font()).height() + self.air)
 
     def hold(self, fields: Sequence[Field[Any]], *, bare: bool = False) -> RowsModel[Any]:
-        """Show rows of these fields, without lines between them where `bare`; return their model."""
+        """Show rows of these fields, without a frame around them where `bare`; return their model."""
         model, old = RowsModel[Any](fields, self), self.model()
         self.setModel(model)
         if old is not None:
             # setModel leaves the former model alive, a child of this view.
             old.deleteLater()
         if bare:
-            self.setShowGrid(False)
             self.setProperty("look", "bare")
         return model
 
@@ -293,13 +344,41 @@ class TableView(QTableView):
 
     def setModel(self, model: QAbstractItemModel | None) -> None:
         super().setModel(model)
-        header = self.horizontalHeader()  # while there are no rows to look at, at least the headers can be read
+        header = self.horizontalHeader()
+        # Of the rows' own it would ask each cell whether a column is chosen as a whole, for a look that it hasn't.
+        header.setSelectionModel(QItemSelectionModel(self.model(), self))
+        # While there are no rows to look at, at least the headers can be read.
         for section in range(header.count()):
             header.resizeSection(section, max(header.sectionSize(section), header.sectionSizeHint(section)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fill()
+
+    def updateGeometries(self) -> None:
+        super().updateGeometries()  # for every change of columns, rows and room
+        self._stand_still(changed=True)
+
+    def _stand_still(self, *, changed: bool = False) -> None:
+        moved = self.horizontalScrollBar().value() > 0 and self.model() is not None
+        if not moved or 2 * sum(map(self.columnWidth, range(self.still))) > self.viewport().width():
+            if self._front is not None:
+                self._front.hide()
+            return
+        if self._front is None:
+            self._front = _StillColumns(self)
+        if changed or self._front.isHidden():
+            self._front.follow()
+            self._front.show()
+
+    def scrollTo(self, index: Index, hint: QAbstractItemView.ScrollHint = QTableView.ScrollHint.EnsureVisible) -> None:
+        bar, front = self.horizontalScrollBar(), self._front
+        before, moved = bar.value(), front is not None and not front.isHidden()
+        super().scrollTo(index, hint)
+        if moved and index.column() < self.still:
+            bar.setValue(before)
+        elif front is not None and not front.isHidden():
+            bar.setValue(bar.value() - max(0, front.width() - self.visualRect(index).left()))
 
     def viewportSizeHint(self) -> QSize:
         # Qt leaves no room for the bar by which a wide table moves sideways, and would let it scroll by as much.

@@ -84,7 +84,6 @@ class ColumnTable(TableView):
         self.shown = SortFilter(self)
         self.shown.setSourceModel(self.rows_model)
         self.setModel(self.shown)
-        self.setShowGrid(False)
         self.setWordWrap(True)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.setItemDelegateForColumn(KIND, KindDelegate(self))

@@ -196,7 +196,6 @@ class OpenPage(Page):
         if self.preview is None:
             self.preview = TableView(t("The first rows as they were read"))
             self.preview.verticalHeader().show()
-            self.preview.setShowGrid(False)
             self.body.addWidget(self.preview, 1)
         words, changed = reading_words(source.reading)
         self.done.setText(words)
