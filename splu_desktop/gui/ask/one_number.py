@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 
 import numpy as np
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, QTimer
@@ -199,8 +200,6 @@ class OneNumber(Panel):
         self.values_of.setText(t("Values of {column}", column=column.name))
         wanted = self.search.text().strip().casefold()
         counts = column.counts()
-        labels = [str(each) for each in column.labels]
-        words = list(map(value_words, labels))
         chosen = self._chosen.get(column.name)
         ticked = np.zeros(column.m, bool) if chosen is None else chosen.select_known(column)
         if chosen is not None and chosen.is_range:
@@ -209,11 +208,12 @@ class OneNumber(Panel):
         if secret:  # how often a value is shown says nothing true
             order = np.arange(column.m)
         # A range that is being typed is no word to look for, and would empty the list.
-        shown = [at for at in order.tolist() if wanted in words[at].casefold() or ".." in wanted]
-        del shown[_FEW if self._narrow else _MOST :]
-        texts = {at: words[at] if secret else f"{words[at]}  ·  {number(counts[at])}" for at in shown}
-        self.values.offer(texts.values(), {text for at, text in texts.items() if ticked[at]})
-        self._listed = [labels[at] for at in shown]
+        words = ((at, value_words(str(column.labels[at]))) for at in order.tolist())
+        found = (each for each in words if wanted in each[1].casefold() or ".." in wanted)
+        texts = dict(islice(found, _FEW if self._narrow else _MOST))
+        shown = [] if secret else [number(int(counts[at])) for at in texts]
+        self.values.offer(texts.values(), {text for at, text in texts.items() if ticked[at]}, shown)
+        self._listed = [str(column.labels[at]) for at in texts]
 
     def _tick(self) -> None:
         name = self._column
@@ -261,7 +261,8 @@ class OneNumber(Panel):
         for each in self._chosen.values():
             words = translate(each.words())
             text = words if len(words) <= _LONGEST else words[: _LONGEST - 1] + "…"
-            token = button(caption(text), partial(self._drop, each.column), look="pill", picture="x")
+            look = "pill-protected" if self.current.is_secret(each.column) else "pill"
+            token = button(caption(text), partial(self._drop, each.column), look=look, picture="x")
             token.setAccessibleName(t("Take away: {condition}", condition=words))
             tip(token, token.accessibleName())
             self.token_row.addWidget(token)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, QTimer
-from PySide6.QtGui import QHelpEvent
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QSignalBlocker, QSize, Qt, QTimer
+from PySide6.QtGui import QColor, QHelpEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -14,15 +14,20 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QStyle,
+    QStyledItemDelegate,
     QStyleOptionComboBox,
+    QStyleOptionViewItem,
 )
 
-from splu_desktop.gui.base.words import show_tip, tip
+from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.words import join, show_tip, tip
 
 _LETTERS = 30  # of a name that stand there in any case
 _AROUND = 42  # pixels of a box to choose from that its text doesn't have
 _NARROW, _WIDE = 102, 264  # pixels of a box that is as wide as what is chosen
 _GAP = 6  # between a box's icon and its text
+_TICK = 28  # pixels before a line's words
+_COUNT = Qt.ItemDataRole.UserRole + 1
 
 
 class Choice(QComboBox):
@@ -83,6 +88,26 @@ class Choice(QComboBox):
         return super().event(event)
 
 
+class _CountedLine(QStyledItemDelegate):
+    """Draws a line's count at the right edge, and its words in the room before that."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        super().initStyleOption(option, index)
+        room = self._room(option).adjusted(_TICK, 0, -option.fontMetrics.horizontalAdvance(index.data(_COUNT) or ""), 0)
+        option.text = option.fontMetrics.elidedText(option.text, option.textElideMode, room.width())
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().paint(painter, option, index)
+        painter.setPen(QColor(theme.colours().quiet))
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(self._room(option), right, index.data(_COUNT) or "")
+
+    def _room(self, option: QStyleOptionViewItem) -> QRect:
+        return option.rect.adjusted(0, 0, -_GAP, 0)
+
+
 class TickList(QListWidget):
     """A list of which lines are ticked, by a click on their words, too; `itemChanged` tells of it.
 
@@ -94,6 +119,7 @@ class TickList(QListWidget):
         self.setAccessibleName(name)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.setItemDelegate(_CountedLine(self))
         self._hit: QListWidgetItem | None = None  # the line whose tick itself was hit
         self.itemPressed.connect(lambda item: setattr(self, "_hit", None))  # a key may have ticked it before
         self.itemChanged.connect(lambda item: setattr(self, "_hit", item))
@@ -105,8 +131,8 @@ class TickList(QListWidget):
             on = item.checkState() is Qt.CheckState.Checked
             item.setCheckState(Qt.CheckState.Unchecked if on else Qt.CheckState.Checked)
 
-    def offer(self, texts: Iterable[str], ticked: Container[str] = ()) -> None:
-        """Offer other lines, some of them ticked, the first of these in sight; nobody hears."""
+    def offer(self, texts: Iterable[str], ticked: Container[str] = (), counts: Sequence[str] = ()) -> None:
+        """Offer other lines, with or without counts, some ticked, the first of these in sight; nobody hears."""
         lines = list(texts)
         with QSignalBlocker(self):
             other = lines != [self.item(at).text() for at in range(self.count())]
@@ -115,6 +141,8 @@ class TickList(QListWidget):
                 self.addItems(lines)
             for at, text in enumerate(lines):
                 tip(self.item(at), text)
+                self.item(at).setData(_COUNT, counts[at] if counts else "")
+                self.item(at).setData(Qt.ItemDataRole.AccessibleTextRole, join((text, *counts[at : at + 1]), ":"))
                 self.item(at).setCheckState(Qt.CheckState.Checked if text in ticked else Qt.CheckState.Unchecked)
         # Where the lines are the same, the list stays where the user has it.
         if other and (places := self.places()):

@@ -125,7 +125,7 @@ class ColumnPanel(Card):
         self.values.setItemDelegateForColumn(1, BarDelegate(self.values))
         self.forms = Choice(t("Coarser values"), 20)
         self.forms.activated.connect(self._form_chosen)
-        self.cuts = line_edit(t("Own cut points"), t("for example 18, 45, 65"))
+        self.cuts = line_edit(t("own cut points…"), t("for example 18, 45, 65"))
         self.cuts.returnPressed.connect(self._cut)
         self.cuts.editingFinished.connect(self._cut)
         self.fault = label("", "fault", wrap=True)

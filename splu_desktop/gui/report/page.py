@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLineEdit, QVBoxLayout,
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.register import Register
 from splu_desktop.gui.base.dialogs import save_as
-from splu_desktop.gui.base.page import Fold, Page
+from splu_desktop.gui.base.page import Fold, Page, title_row
 from splu_desktop.gui.base.parts import Card, ChoiceCard
 from splu_desktop.gui.base.recipes import laws_chosen
 from splu_desktop.gui.base.session import Release, Step
@@ -50,7 +50,9 @@ class ReportPage(Page):
     def build(self) -> None:
         self._release: Release | None = None
         self._report: Report | None = None  # that of the pages that are shown
-        self.name = label(t("Report"), "title")
+        self.name = QWidget()
+        aside = t("Two pages to sign, and an annex for those who check the figures.")
+        self.name.setLayout(title_row(t("Report"), aside))
         self.head.addWidget(self.name)
         self.form = self._make_form()
         self.pages = PagesView()
