@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
+from pytestqt.qtbot import QtBot
 
-from splu_desktop.core.generalise import Steps
+from splu_desktop.core.generalise import Steps, label_map
 from splu_desktop.core.roles import Role
 from splu_desktop.files.project.recipe import read_recipe, write_recipe
+from splu_desktop.gui.base.models import Index, RowsModel
 from splu_desktop.gui.base.recipes import recipe_of, save, use
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.columns import panel
 from splu_desktop.gui.columns.facts import column_rows, forms_of, with_kinds
+from splu_desktop.gui.columns.group_dialog import GroupDialog
 from splu_desktop.gui.columns.page import ColumnsPage
 from splu_desktop.gui.columns.table import WHY
 from splu_desktop.gui.expert.bounds import LimitsSection
@@ -29,6 +34,7 @@ from splu_desktop.gui.expert.strength import StrengthSection
 from splu_desktop.gui.proposal.steps import StepRow
 from splu_desktop.gui.publish.page import PublishPage
 from splu_desktop.gui.shell.main_window import MainWindow
+from tests.core.releases import column as made_column
 from tests.gui.conftest import Idle
 
 
@@ -295,3 +301,44 @@ def test_the_reason_stands_where_there_is_room_and_no_value_is_cut_by_a_scroll_b
     longest = max(values.fontMetrics().horizontalAdvance(row.label) for row in page.panel.model.rows)
     assert values.columnWidth(0) >= longest + 40
     assert sum(values.columnWidth(at) for at in range(3)) <= values.viewport().width()
+
+
+@pytest.mark.qt_log_ignore("propagateSizeHints")
+def test_a_million_values_are_grouped_without_looking_at_those_out_of_sight(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = 30_000
+    column = made_column("Code", [f"C{at:05}" for at in range(many)] + ["C00007"] * 3 + ["C00003"])
+    asked, chosen = Counter[int](), list[object]()
+    dialog = GroupDialog(column, window.work, window)
+    dialog.chosen.connect(chosen.append)
+    for name in ("data", "flags"):
+        real = getattr(RowsModel, name)
+
+        def look(self: RowsModel[int], index: Index, *role: int, real: Any = real) -> Any:
+            asked[index.row()] += 1
+            return real(self, index, *role)
+
+        monkeypatch.setattr(RowsModel, name, look)
+    dialog.open()
+    view = dialog.view
+    view.selectAll()
+    dialog.group.setText("all of them")
+    QTest.keyClick(dialog.group, Qt.Key.Key_Return)
+    dialog.search.setText("c0000")
+    assert sorted(str(column.labels[at]) for at in dialog.model.rows) == [f"C{at:05}" for at in range(10)]
+    assert [str(column.labels[at]) for at in dialog.model.rows[:2]] == ["C00007", "C00003"]  # the most frequent first
+    dialog.group.setText("few")
+    view.selectRow(0)
+    QTest.keyClick(dialog.group, Qt.Key.Key_Return)
+    dialog.search.clear()
+    view.horizontalHeader().setSortIndicator(2, Qt.SortOrder.DescendingOrder)
+    assert view.model().index(0, 2).data() == "few"
+    qtbot.wait(1)
+    assert len(asked) < 200  # far fewer rows than there are
+    dialog.use.click()
+    qtbot.waitUntil(lambda: bool(chosen))
+    (steps,) = chosen
+    after, to = label_map(column, steps)  # type: ignore[arg-type]
+    assert {*after.labels[to]} == {"all of them", "few"}
+    assert np.count_nonzero(after.labels[to] == "few") == 1

@@ -214,7 +214,7 @@ class ColumnPanel(Card):
         if source is None or plan is None:
             return None
         name = self._name
-        dialog = GroupDialog(source.table[name], self)
+        dialog = GroupDialog(source.table[name], self._work, self)
         dialog.chosen.connect(lambda steps: self.steps_chosen.emit(name, steps))
         # The box shows “by hand” by now, which is no form that the column has.
         dialog.rejected.connect(lambda: self.forms.choose(plan.generalisations.get(name, ())))
