@@ -325,6 +325,7 @@ def test_a_million_values_are_grouped_without_looking_at_those_out_of_sight(
     view.selectAll()
     dialog.group.setText("all of them")
     QTest.keyClick(dialog.group, Qt.Key.Key_Return)
+    assert not window.work.busy()  # Enter names a group, and does not end the dialog
     dialog.search.setText("c0000")
     assert sorted(str(column.labels[at]) for at in dialog.model.rows) == [f"C{at:05}" for at in range(10)]
     assert [str(column.labels[at]) for at in dialog.model.rows[:2]] == ["C00007", "C00003"]  # the most frequent first
@@ -336,9 +337,11 @@ def test_a_million_values_are_grouped_without_looking_at_those_out_of_sight(
     assert view.model().index(0, 2).data() == "few"
     qtbot.wait(1)
     assert len(asked) < 200  # far fewer rows than there are
+    view.selectRow(1)
+    dialog.group.setText("typed last")  # without Enter
     dialog.use.click()
     qtbot.waitUntil(lambda: bool(chosen))
     (steps,) = chosen
     after, to = label_map(column, steps)  # type: ignore[arg-type]
-    assert {*after.labels[to]} == {"all of them", "few"}
+    assert {*after.labels[to]} == {"all of them", "few", "typed last"}
     assert np.count_nonzero(after.labels[to] == "few") == 1

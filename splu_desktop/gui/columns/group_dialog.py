@@ -55,7 +55,7 @@ class GroupDialog(Dialog):
         self._show()
         self.view.fit_columns(220, filling=2)
         put(self.parts, self.banner, row, (self.view, 1))
-        self.use = last_row(self, t("&Use these groups"))
+        self.use, self.act = last_row(self, t("&Use these groups")), None  # Enter in the field names a group
         self.finished.connect(lambda _: work.drop("groups"))
 
     def _show(self) -> None:
@@ -84,7 +84,9 @@ class GroupDialog(Dialog):
             self._take(lambda: (read_hierarchy(path),))
 
     def accept(self) -> None:
-        """Take the groups, where there are any."""
+        """Take the groups, where there are any, with the one that is being typed."""
+        if self.group.text().strip():
+            self._put(self.group.text(), self.view.rows_chosen())
         members: dict[str, list[str]] = {}
         for place, group in self._groups.items():
             if group:
