@@ -233,6 +233,7 @@ class Facts:
     riskiest: float  # the same in the riskiest group
     riskiest_value: tuple[str, str, str]
     riskiest_share: float
+    person: float | None = None  # certainty there that a person has the value in some row
     secrets: tuple[Secret, ...]
     tables: tuple[TableFact, ...]
     other: float | None = None  # share of other questions that can be read
@@ -342,6 +343,7 @@ def _internal(
         limits=(*_asked_limit(fields, judged.figures.certainty), *_judged_limits(judged, accepted)),
         secrets=_secrets_attacked(result, prepared),
         tables=tuple(map(_forecast_table, figures.tables)),
+        person=figures.person,
         other=figures.other,
         joint=figures.joint if earlier else None,
         earlier=tuple((each.recipient, each.date, each.gamma) for each in earlier),

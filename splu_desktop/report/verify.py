@@ -12,7 +12,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT
 from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_json
 from splu_desktop.files.release.reading import open_release
-from splu_desktop.report.facts import ALIKE, AVERAGE, EXTERNAL, RISKIEST, SMALL
+from splu_desktop.report.facts import ALIKE, AVERAGE, EXTERNAL, READ, RISKIEST, SMALL
 from splu_desktop.report.fields import Fields
 from splu_desktop.report.make import FORMAT, FORMAT_VERSION, as_json, make_report
 
@@ -37,13 +37,7 @@ def verify_report(report_path: Path, release_path: Path, password: str | None = 
     opened = open_release(release_path, password=password)
     # Law follows from no release, and neither it nor what was typed is compared.
     again = from_json(as_json(make_report(opened, Fields(law="none"), progress=SILENT)).decode("utf-8"))
-    differences = list(_differences("release", report.get("release"), again["release"]))
-    stated, true = _values(report), _values(again)
-    for name, value in true.items():
-        if name not in stated or not _same(stated[name], value):
-            differences.append(say("“{place}” is {stated} in the report, and {true} by the release.",
-                                   place=name, stated=str(stated.get(name)), true=str(value)))  # fmt: skip
-    return differences[:_MOST]
+    return list(_differences("", _derived(report), _derived(again)))[:_MOST]
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -56,21 +50,21 @@ def _read(path: Path) -> dict[str, Any]:
     return data
 
 
-def _values(data: dict[str, Any]) -> dict[str, Any]:
-    """Return the figures of the four limits and what they are held against: both follow from a release."""
-    lines = data.get("verdict", {}).get("lines", []) if isinstance(data.get("verdict"), dict) else []
-    return {
-        f"{each['name']} {part}": each.get(part)
-        for each in lines
-        if isinstance(each, dict) and each.get("name") in (ALIKE, AVERAGE, RISKIEST, SMALL)
-        for part in ("value", "limit")
-    }
+def _derived(data: dict[str, Any]) -> dict[str, Any]:
+    """Return what follows from a release: all figures, what limits are held against, and for whom it was made."""
+    stated, verdict = ({**each} if isinstance(each, dict) else {} for each in map(data.get, ("custodian", "verdict")))
+    derived = {name: value for name, value in stated.items() if name not in ("fields", "limits", "state", "title")}
+    lines = verdict.get("lines")
+    for each in lines if isinstance(lines, list) else ():
+        if isinstance(each, dict) and each.get("name") in (ALIKE, AVERAGE, RISKIEST, SMALL, READ):
+            derived |= {f"{each['name']} {part}": each.get(part) for part in ("value", "limit")}
+    return {**derived, "release": data.get("release"), "answered": verdict.get("answered")}
 
 
 def _differences(place: str, stated: Any, true: Any) -> Iterator[str]:
     if isinstance(true, dict) and isinstance(stated, dict):
         for name in sorted({*true, *stated}):
-            yield from _differences(f"{place}.{name}", stated.get(name), true.get(name))
+            yield from _differences(f"{place}.{name}".lstrip("."), stated.get(name), true.get(name))
     elif isinstance(true, list) and isinstance(stated, list) and len(true) == len(stated):
         for at, (one, other) in enumerate(zip(stated, true, strict=True)):
             yield from _differences(f"{place}[{at}]", one, other)

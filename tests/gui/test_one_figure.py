@@ -52,7 +52,11 @@ def _said_by_verdict(verdict: dict[str, Any], report: dict[str, Any]) -> dict[st
     ]
     return {
         "verdict": {"lines": shown, "answered": verdict["answered"]},
-        "custodian": {"limits": shown, "other": verdict["other_questions"]},
+        "custodian": {
+            "limits": shown,
+            "other": verdict["other_questions"],
+            "person": verdict["certainty"]["person"],
+        },
         "release": {"rows": verdict["rows"], "persons": verdict["persons"], **verdict["certainty"]},
     }
 

@@ -27,8 +27,8 @@ from splu_desktop.files.language import language
 from splu_desktop.files.publish.publishing import Options, publish
 from splu_desktop.files.register import Register
 from splu_desktop.report.content.words import first_line, limit_figures, standing_words
-from splu_desktop.report.document import TableBlock
-from splu_desktop.report.facts import READ, Limit
+from splu_desktop.report.document import Paragraph, TableBlock
+from splu_desktop.report.facts import ALIKE, READ, Limit
 from splu_desktop.report.fields import Fields
 from splu_desktop.report.make import DERIVED, as_json, make_report
 from tests.report.conftest import FIELDS, REASON, Case
@@ -49,6 +49,19 @@ def test_each_line_and_figure_is_the_verdicts(case: Case) -> None:
     assert lines["riskiest-group"].value == facts.riskiest == figures.certainty.riskiest
     assert facts.cells == (figures.readable, figures.cells)
     assert facts.other == figures.other
+    assert facts.person == figures.person
+
+
+@pytest.mark.parametrize("internal", [True, False])
+def test_no_edition_says_that_some_may_be_found_where_enough_look_alike(case: Case, internal: bool) -> None:
+    """A recipient may not know how many do, where no row says whose it is: that the original keeps it is said."""
+    report = case.report(internal=internal)
+    alike = report.facts.limit(ALIKE)
+    assert alike is not None
+    text = " ".join(each.text for each in report.document("en").front if isinstance(each, Paragraph))
+    assert ("Some may be found" in text) is not alike.met
+    assert ("finds its group." in text) is alike.met
+    assert ("Least number of persons in one" in text) is (alike.met and alike.value is not None)
 
 
 def test_risk_by_value_is_the_attacks(case: Case) -> None:

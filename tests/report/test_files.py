@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from openpyxl import load_workbook
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.files.disk.whole_files import CannotWrite
 from splu_desktop.files.language import language
-from splu_desktop.report.facts import ColumnFact
+from splu_desktop.report.facts import READ, ColumnFact
 from splu_desktop.report.law import CODES, packs, safe_harbor
 from splu_desktop.report.make import ENDINGS, check_target, write_report
 from splu_desktop.report.verify import BadReport, verify_report
@@ -65,7 +66,27 @@ def test_an_altered_figure_is_found(case: Case, tmp_path: Path) -> None:
     path.write_text(json.dumps(data), encoding="utf-8")
     found = verify_report(path, case.opened.path)
     assert len(found) == 2
-    assert "with_release" in found[0]
+    assert "with_release" in found[1]
+
+
+def test_no_word_on_the_release_can_be_altered(case: Case, tmp_path: Path) -> None:
+    """Whose digest it is, for whom it was made, and how many numbers can be read: the pages print all of them."""
+    path = tmp_path / "report.json"
+    write_report(case.report(internal=False), path)
+    data = json.loads(path.read_text(encoding="utf-8"))
+    data["custodian"] |= {"digest": "0" * 64, "fingerprint": "torop jovol", "printed": 1, "most_rows": 99}
+    data["custodian"]["audience"]["recipient"] = "somebody else"
+    data["verdict"]["answered"]["cells"] += 1
+    (useful,) = (each for each in data["verdict"]["lines"] if each["name"] == READ)
+    useful["value"] = 0.123
+    path.write_text(json.dumps(data), encoding="utf-8")
+    places = [re.search("“(.*?)”", found).group(1) for found in verify_report(path, case.opened.path)]  # type: ignore[union-attr]
+    assert places == [
+        "answered.cells", "audience.recipient", "digest", "fingerprint", "most_rows", "printed", "too-blurred value"
+    ]  # fmt: skip
+    for spoiled in ({"custodian": None}, {"verdict": [1]}, {"verdict": {"lines": 7}}):
+        path.write_text(json.dumps(data | spoiled), encoding="utf-8")
+        assert verify_report(path, case.opened.path)
 
 
 def test_only_a_recipients_report_is_held_against_a_release(cases: dict[str, Case], tmp_path: Path) -> None:

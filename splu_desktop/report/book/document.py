@@ -129,7 +129,7 @@ def _table(book: PrintedBook, table: PrintedTable, at: int, t: Language) -> Tabl
         if len(labels) > 1:  # the first label stands once, before the first of its lines
             labels[0], before = ("" if labels[0] == before else labels[0]), labels[0]
         rows.append([*labels, count_cell(line.rows, t), *(_cell(*cell, table.table.show, t) for cell in line.cells)])
-    header = [*table.heads, t("persons") if book.persons else t("rows"), *_labels(table, t)]
+    header = [*table.heads, t.sentence(say("persons") if book.persons else say("rows")), *_labels(table, t)]
     align = "l" * len(table.heads) + "r" * (1 + len(table.labels))
     return TableBlock(header, rows, align, [1.0] * len(align), name=t("Table {n}", n=at))
 
@@ -199,5 +199,5 @@ def _cells(book: PrintedBook, t: Language) -> TableBlock:
                 rows.append(
                     [number(at), line_words(line, t), label, *map(number, numbers), t.sentence(say_trust(figure.trust))]
                 )
-    header = (t("Table"), t("group"), t("value"), t("count"), t("from"), t("to"), t("rows"), t("trust"))
+    header = (t("Table"), t("group"), t("value"), t("count"), t("from"), t("to"), t.sentence(say("rows")), t("trust"))
     return TableBlock(header, rows, "rllrrrrl", [1.0] * 8, name=t("Cells"))

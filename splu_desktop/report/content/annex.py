@@ -242,7 +242,9 @@ def _cells(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
         cells = sorted(each.cells, key=lambda cell: -(cell.true if cell.true is not None else cell.estimate or 0.0))
         yield table(cells, *columns, most=most, more=more_words(t))
     if facts.emptied or facts.left_out:
-        yield Paragraph(t("True numbers are counted after cells were emptied (section 2)."), "note")
+        yield Paragraph(
+            t("True numbers are of what went out: after rows were left out and cells emptied (section 2)."), "note"
+        )
 
 
 def _law(pack: Pack, facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:

@@ -84,7 +84,7 @@ def _persons(facts: Facts, t: Language) -> Iterator[Block]:
     left_out = names([each.name for each in facts.columns if each.role == "identifier"], t, 4)
     text = t("All figures of these pages count persons.")
     if facts.persons is None:
-        text = t("All figures count rows: nothing says which are one person’s.")
+        text = t("All figures count rows: the table does not say which are one person’s.")
     elif facts.most_rows is not None:
         text += " " + t("Largest number of rows of one: {most}.", most=t.number(facts.most_rows))
     if facts.one_row:
@@ -134,6 +134,10 @@ def _risk(facts: Facts, t: Language) -> Iterator[Block]:
             before=of_100(facts.riskiest_share),
             after=of_100(facts.riskiest),
         )
+        if facts.person is not None and of_100(facts.person) != of_100(facts.riskiest):
+            text += " " + t(
+                "That a person there has such a value in some row is right in {n} of 100.", n=of_100(facts.person)
+            )
         yield Paragraph(text)
 
 
@@ -180,13 +184,11 @@ def _say_left(facts: Facts, t: Language) -> Iterator[Block]:
 def _remaining_risks(facts: Facts, t: Language) -> Iterator[str]:
     who = persons_word(facts, t)
     alike = facts.limit(ALIKE)
-    if alike is not None and alike.met and alike.value is not None:
-        yield t(
-            "Being in the table is not hidden. Whoever knows a person in it finds its group. "
-            "Least number of {who} in one: {n}.",
-            n=t.number(alike.value),
-            who=who,
-        )
+    if alike is not None and alike.met:
+        text = t("Being in the table is not hidden. Whoever knows a person in it finds its group.")
+        if alike.value is not None:
+            text += " " + t("Least number of {who} in one: {n}.", n=t.number(alike.value), who=who)
+        yield text
     else:
         yield t("Being in the table is not hidden. Some may be found by what is published unchanged.")
     named = max(facts.secrets, key=lambda each: each.named or 0, default=None)

@@ -55,7 +55,7 @@ def bearers_word(facts: Facts, t: Language) -> str:
 
 def persons_word(facts: Facts, t: Language) -> str:
     """Return what is counted."""
-    return t("persons") if facts.by_person else t("rows")
+    return t.sentence(say("persons") if facts.by_person else say("rows"))
 
 
 def limit_words(limit: Limit, facts: Facts, t: Language) -> str:
