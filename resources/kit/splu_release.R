@@ -68,7 +68,7 @@ score <- function(r, ...) { # each row's score, of conditions or of the number i
 count <- function(r, ...)
   .splu$result(paste("Count of", paste(c(...), collapse = ", ")), "count", .splu$count(r, .splu$conditions(r, c(...))))
 
-share <- function(r, outcome, where = NULL) .splu$ratio(r, "Share", outcome, where, c(0, 1))
+share <- function(r, outcome, where = NULL) .splu$ratio(r, "Share", outcome, where, c(0, 1)) # of rows with a value
 mean.splu_release <- function(x, column, where = NULL, ...) .splu$ratio(x, "Mean", column, where)
 difference <- function(r, outcome, exposure, where = NULL)
   .splu$fit(r, "Difference", outcome, exposure, where, ends = if (outcome %in% names(r$codes)) c(-Inf, Inf) else c(-1, 1))
@@ -90,7 +90,8 @@ regress <- function(r, formula, where = NULL, family = "linear") { # least squar
     while (is.call(x) && identical(x[[1]], quote(`(`))) x <- x[[2]]
     if (is.call(x) && identical(x[[1]], quote(`+`))) unlist(lapply(as.list(x)[-1], plain))
     else if (is.call(x) && identical(x[[1]], quote(`==`))) paste0(x[[2]], "=", x[[3]])
-    else paste(as.character(x), collapse = " ")
+    else if (is.call(x)) .splu$refuse("Terms are joined by + alone; for an interaction, regress within each value by where.")
+    else as.character(x)
   }
   sides <- lapply(as.list(stats::as.formula(formula))[-1], plain)
   .splu$fit(r, "Regression", sides[[1]], sides[[2]], where, family, rare = character())
@@ -169,23 +170,21 @@ local({
     name <- parts[2]
     labels <- r$labels[[name]]
     asked <- switch(parts[3], ">=" = paste0(parts[4], ".."), "<=" = paste0("..", parts[4]), parts[4])
-    if (grepl("..", asked, fixed = TRUE) && !asked %in% labels) {
-      ends <- trimws(c(sub("\\.\\..*", "", asked), sub(".*?\\.\\.", "", asked, perl = TRUE)))
-      met <- within(labels, r$numbers[[name]], r$entries[[name]]$bands, ends)
-    } else {
-      words <- c("(empty)" = "", unlist(r$entries[[name]]$words)) # "65 und mehr" is "65 and more"
-      wanted <- if (asked %in% labels) asked else trimws(strsplit(paste0(asked, " "), "|", fixed = TRUE)[[1]])
-      wanted <- ifelse(wanted %in% names(words), words[wanted], wanted)
-      met <- if (all(wanted %in% labels)) labels %in% wanted else NA
-    }
-    if (anyNA(met)) refuse("\u201c", text, "\u201d fits no whole value of \u201c", name, "\u201d: ",
-      paste(setdiff(utils::head(labels, 12), ""), collapse = ", "), ".")
-    met <- as.numeric(if (parts[3] == "!=") !met else met)
+    words <- c("(empty)" = "", unlist(r$entries[[name]]$words)) # "65 und mehr" is "65 and more"
+    asked <- if (asked %in% labels) asked else trimws(strsplit(paste0(asked, " "), "|", fixed = TRUE)[[1]])
+    asked <- ifelse(asked %in% names(words), words[asked], asked)
+    found <- lapply(asked, function(x) if (x %in% labels) labels == x else within(labels, r$numbers[[name]], r$entries[[name]]$bands, x))
+    if (anyNA(unlist(found)) || !all(vapply(found, any, NA) | grepl("..", asked, fixed = TRUE)))
+      refuse("\u201c", text, "\u201d fits no whole value of \u201c", name, "\u201d: ", paste(setdiff(utils::head(labels, 12), ""), collapse = ", "), ".")
+    met <- as.numeric(Reduce(`|`, found) != (parts[3] == "!="))
     list(name = name, values = ifelse(labels == "" & met == 0, unknown, met), term = text)
   }
 
-  within <- function(labels, begin, bands, ends) { # texts such as dates, numbers, or bands; NA for what the range cuts
+  within <- function(labels, begin, bands, text) { # texts such as dates, numbers, or bands; NA for what the range cuts
+    dots <- grepl("..", text, fixed = TRUE)
+    ends <- trimws(c(sub("\\.\\..*", "", text), sub(".*?\\.\\.", "", text, perl = TRUE))) # twice the text where none are
     if (is.null(begin)) {
+      if (!dots && !grepl("^[0-9]{4}[- ]", labels[1])) return(NA)
       shapes <- gsub("[[:alnum:]]", "x", c(ends, labels)) # a day is written otherwise than a quarter
       if (!all(vapply(shapes[1:2], function(end) any(startsWith(shapes[-(1:2)], end)), NA))) return(NA)
       return(labels != "" & labels >= ends[1] & (ends[2] == "" | substr(labels, 1, nchar(ends[2])) <= ends[2]))

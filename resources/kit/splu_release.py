@@ -26,8 +26,7 @@ except ImportError:
     pandas = None
 __version__ = "0.3.0"
 Z, _ANY = 1.959963984540054, (-math.inf, math.inf)
-_NUMBERS = {"integer": int, "decimal": float}
-_NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
+_NUMBERS, _NUMBER = {"integer": int, "decimal": float}, re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
 _SHAPE = functools.partial(re.compile(r"\w").sub, "x")  # a day is written otherwise than a quarter
 CLASS, NUMBER, EMPTY = "lender class", "person number", "(empty)"
 _MET = functools.partial(min, default=1)  # whether all flags are set; of one value itself
@@ -52,9 +51,11 @@ class Result:
     def __init__(self, what, names, rows, vcov=None, notes=()):
         self.what, self.names, self.rows, self._vcov, self.notes = what, list(names), list(rows), vcov, list(notes)
 
-    def _framed(self, rows, head):
-        found = {name: dict(zip(head, row)) for name, row in zip(self.names, rows)}
-        return pandas.DataFrame(rows, self.names, head) if pandas else found
+    def _framed(self, of, head, about="like"):
+        if about not in of:
+            raise Refused(f"There is nothing about “{about}”; choose {' or '.join(of)}.")
+        found = {name: dict(zip(head, row)) for name, row in zip(self.names, of[about])}
+        return pandas.DataFrame(of[about], self.names, head) if pandas else found
 
     @property
     def coef(self):
@@ -63,17 +64,18 @@ class Result:
 
     def confint(self, about="like"):
         """The 95 % intervals: about="like" for persons like these, "table" for those of this table."""
-        return self._framed([{"like": row[1:3], "table": row[3:]}[about] for row in self.rows], ["low", "high"])
+        of = {each: [row[at : at + 2] for row in self.rows] for at, each in ((1, "like"), (3, "table"))}
+        return self._framed(of, ["low", "high"], about)
 
     def vcov(self, about="like"):
         """Variances and covariances (of ratios: of their logarithms); counts have intervals alone."""
         if not self._vcov:
             raise Refused("A count has no variance, but intervals: confint() and confint('table').")
-        return self._framed(self._vcov[about], self.names)
+        return self._framed(self._vcov, self.names, about)
 
     def summary(self):
         """All figures: estimate, low and high for persons like these, low_table and high_table for this table."""
-        return self._framed(self.rows, ["estimate", "low", "high", "low_table", "high_table"])
+        return self._framed({"like": self.rows}, ["estimate", "low", "high", "low_table", "high_table"])
 
     def __repr__(self):
         return "\n".join([self.what, str(self.summary()), *self.notes])
@@ -129,7 +131,7 @@ class Release:
     def table(self):
         """The table with its types: numbers as numbers, all else as text ("007" and "None" stay), empty as missing."""
         columns = {name: list(map(self.values[name].__getitem__, codes)) for name, codes in self.codes.items()}
-        return pandas.DataFrame(columns) if pandas else columns
+        return (pandas.DataFrame if pandas else dict)(columns)
 
     def score(self, *where):
         """Return each row's score: of conditions, or of the number in a column. Sums over rows are right on average."""
@@ -144,7 +146,7 @@ class Release:
         return Result("Count of " + ", ".join(map(str, where)), ["count"], [self._count(self._conditions(where))])
 
     def share(self, outcome, where=()):
-        """Return the share of rows with the outcome among those that meet the conditions."""
+        """Return the share of rows with the outcome among those that meet the conditions and have a value."""
         return self._ratio("Share", outcome, where, (0.0, 1.0))
 
     def mean(self, column, where=()):
@@ -202,10 +204,8 @@ class Release:
         if family not in _LINKS:
             raise Refused(f"There is no family “{family}”; choose {', '.join(_LINKS)}.")
         y, notes = self._feature(outcome), []
-        terms = [("(intercept)", (y[0], [1.0] * len(y[1])))]
-        for word in words:
-            terms += self._terms(word, rare, notes)
-        names, xs = zip(*terms)
+        one = "(intercept)", (y[0], [1.0] * len(y[1]))
+        names, xs = zip(one, *(term for word in words for term in self._terms(word, rare, notes)))
 
         def score(theta, v):
             x, weight = v[1 : len(xs) + 1], math.prod(v[len(xs) + 1 :])
@@ -237,27 +237,26 @@ class Release:
                 raise Refused(f"“{text}” holds no numbers: ask for {text}=value.")
             return text, self.numbers[text]
         if not (parts := self._asked.fullmatch(str(text))):
-            raise Refused(f"“{text}” names no column with = behind it; the columns are {', '.join(self.codes)}.")
+            hint = " For an interaction, regress within each value by where." * bool(re.search("[*:]", str(text)))
+            raise Refused(f"“{text}” names no column with = behind it; the columns are {', '.join(self.codes)}.{hint}")
         name, sign, asked = parts.groups()
         labels, asked = self.labels[name], {">=": f"{asked}..", "<=": f"..{asked}"}.get(sign, asked)
         words = {EMPTY: "", **self.entries[name].get("words", {})}  # "65 und mehr" is "65 and more"
-        if ".." in asked and asked not in labels:
-            met = self._within(name, *(end.strip() for end in asked.split("..", 1)))
-        else:
-            wanted = {asked} if asked in labels else {words.get(x.strip(), x.strip()) for x in asked.split("|")}
-            met = [float(label in wanted) for label in labels] if wanted <= set(labels) else [None]
-        if None in met:
+        asked = [asked] if asked in labels else [words.get(x.strip(), x.strip()) for x in asked.split("|")]
+        found = [[float(label == x) for label in labels] if x in labels else self._within(name, x) for x in asked]
+        if any(None in flags or not (1 in flags or ".." in x) for flags, x in zip(found, asked)):
             raise Refused(f"“{text}” fits no whole value of “{name}”: {', '.join(filter(None, labels[:12]))}.")
-        met = [1 - each for each in met] if sign == "!=" else met
+        met = [1 - max(flags) if sign == "!=" else max(flags) for flags in zip(*found)]
         return name, [unknown if label == "" and not flag else flag for label, flag in zip(labels, met)]
 
-    def _within(self, name, low, high):
+    def _within(self, name, text):
         """Return 1 for labels in a range: texts (a month holds its days), numbers, bands; None for what it cuts."""
         labels, numbers, bands = self.labels[name], self.numbers[name], self.entries[name].get("bands", {})
-        if numbers is None:
+        low, _, high = map(str.strip, (text if ".." in text else f"{text}..{text}").partition(".."))  # a year of months
+        if numbers is None and (".." in text or re.match(r"\d{4}[- ]", labels[0])):
             if all(any(_SHAPE(label).startswith(_SHAPE(end)) for label in labels) for end in (low, high)):
                 return [float(x != "" and x >= low and (high == "" or x[: len(high)] <= high)) for x in labels]
-        elif all(_NUMBER.fullmatch(end or "0") for end in (low, high)):
+        elif numbers is not None and all(_NUMBER.fullmatch(end or "0") for end in (low, high)):
             whole = int(bool(bands) and not any(" to below " in text for text in bands))  # 20 to 29 ends before 30
             low, high = float(low or "-inf"), float(high or "inf") + whole
             ends = [bands.get(text) or [math.nan if x is None else x] * 2 for text, x in zip(labels, numbers)]

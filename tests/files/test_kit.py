@@ -310,8 +310,13 @@ CUT = [
     "stay=7",
     "stay=bellow 5",
     "came=2024-01-01..2024-05-15",
+    "came=2023",
+    "came=2024-01",
+    "age=41",
+    "age=20..39|41",
 ]
 WHOLE = ["age=20..39", "age=30..", "weight=50..", "stay=5..9", "stay>=5", "came=2024 Q2..2024 Q3", "came=2024..2024"]
+WHOLE += ["came=2024", "came=2024 Q1|2024 Q3..2024 Q4", "came!=2024 Q1", "age=[20,30)", "age=[20,30)|40.."]
 
 
 def test_a_range_that_cuts_what_was_published_whole_is_refused_and_never_counted_in_part(
@@ -358,8 +363,16 @@ def test_no_interval_is_given_about_what_there_is_not(kit: ModuleType, release: 
     share = kit.load(release.path).share("dx=yes", None)
     for ask in (share.confint, share.vcov):
         ask("table")
-        with pytest.raises(KeyError, match="tabel"):
+        with pytest.raises(kit.Refused, match=r"There is nothing about “tabel”; choose like or table\."):
             ask("tabel")
+
+
+@pytest.mark.parametrize("formula", ["dx=yes ~ sex*smoker", "dx=yes ~ sex:smoker"])
+def test_an_interaction_is_refused_with_another_way(formula: str, kit: ModuleType, release: OpenRelease) -> None:
+    r = kit.load(release.path)
+    with pytest.raises(kit.Refused, match="For an interaction, regress within each value by where"):
+        r.regress(formula)
+    assert len(r.regress("dx=yes ~ smoker", where="sex=f").coef) == 2
 
 
 @needs("R")
@@ -379,11 +392,14 @@ def test_the_r_kit_gives_intervals_of_95_percent_alone_and_takes_a_formula_as_te
     """confint(x, level = .9) gave what it was not asked for; a text in place of a formula was out of bounds."""
     script = f'source("{KIT / "splu_release.R"}"); r <- load_release("{release.path}"); x <- share(r, "dx=yes")\n'
     script += 'cat(tryCatch(confint(x, level = .9), error = conditionMessage), "\\n")\n'
-    script += 'said <- coef(regress(r, "los ~ sex")); cat(identical(said, coef(regress(r, los ~ sex))), length(said))'
+    script += 'said <- coef(regress(r, "los ~ sex"))\n'
+    script += 'cat(identical(said, coef(regress(r, los ~ sex))), length(said), "\\n")\n'
+    script += "cat(tryCatch(regress(r, los ~ sex * age), error = conditionMessage))"
     ran = subprocess.run(["Rscript", "-"], input=script, capture_output=True, text=True, check=True)
-    refused, same = ran.stdout.splitlines()
+    refused, same, together = ran.stdout.splitlines()
     assert refused.strip() == "Ranges are of 95 %; leave level out."
-    assert same == "TRUE 2"
+    assert same.strip() == "TRUE 2"
+    assert together == "Terms are joined by + alone; for an interaction, regress within each value by where."
 
 
 @needs("R")
