@@ -31,10 +31,9 @@ load_release <- function(folder = ".") {
   r$entries <- r$entries[names(texts)]
   kinds <- vapply(r$entries, `[[`, "", "kind")
   for (name in names(texts)[kinds == "decimal"]) texts[[name]] <- gsub(facts$dialect$decimal, ".", texts[[name]], fixed = TRUE)
-  r$labels <- Map(function(entry, x) { # in order, missing last
-    known <- if (is.null(entry$values)) sort(setdiff(x, ""), method = "radix") else unlist(entry$values)
-    c(known, if ("" %in% x) "")
-  }, r$entries, texts)
+  r$labels <- Map(function(entry, x) # in order, missing last
+    c(if (is.null(entry$values)) sort(setdiff(x, ""), method = "radix") else unlist(entry$values), if ("" %in% x) ""),
+    r$entries, texts)
   r$codes <- Map(match, texts, r$labels)
   r$numbers <- Map(function(entry, labels) { # what each label stands for: itself, or what stands for its band
     if (!is.null(entry$numbers)) as.numeric(unlist(entry$numbers)[match(labels, names(entry$numbers))])
@@ -120,8 +119,7 @@ local({
   refuse <- function(...) stop(..., call. = FALSE)
 
   result <- function(what, names, figures, vcov = NULL, notes = NULL) { # figures: in the order of summary()
-    rows <- matrix(as.numeric(figures), ncol = 5)
-    colnames(rows) <- c("estimate", "low", "high", "low_table", "high_table")
+    rows <- matrix(as.numeric(figures), ncol = 5, dimnames = list(NULL, c("estimate", "low", "high", "low_table", "high_table")))
     structure(list(what = what, names = names, rows = rows, vcov = vcov, notes = notes), class = "splu_result")
   }
 
@@ -133,8 +131,7 @@ local({
              u = intToUtf8(strtoi(substring(each, 3), 16L)), substring(each, 2)), ""))
     at <- 0
     value <- function() {
-      at <<- at + 1
-      token <- tokens[at]
+      token <- tokens[at <<- at + 1]
       if (startsWith(token, "\"")) return(substr(token, 2, nchar(token) - 1))
       if (!token %in% c("{", "[")) return(switch(token, true = TRUE, false = FALSE, null = NULL, as.numeric(token)))
       out <- list()
@@ -226,13 +223,12 @@ local({
     shown <- lapply(blocks, function(block) 1 + rows_of(r, met[hidden[r$block_of[hidden] == block]])) # 2 where met
     f <- lapply(figures(r, line, shown, rep(2, length(blocks)), blocks, hidden), function(x) x[length(x)])
     table <- roots(f$x, f$level, f$slope, n_p, f$step)
-    target <- n_p
-    for (name in hidden) {
+    target <- n_p * prod(vapply(hidden, function(name) {
       mu <- whole <- tabulate(r$codes[[name]], length(r$labels[[name]])) / r$n
       if (length(still) > 1) for (each in names(still)) mu <- mu * lifts(r, name, still[each])
       if (sum(mu) == 0) mu <- whole
-      target <- target * sum(mu[met[[name]] > 0]) / sum(mu)
-    }
+      sum(mu[met[[name]] > 0]) / sum(mu)
+    }, 0))
     share <- pmin(pmax(f$x / c(r$n, n_p), 0), 1)
     together <- (mean(r$person_rows[r$class]) - 1) * max(f$alike + (1 - f$alike) * share[2] - share[1], 0) # a person's other rows
     like <- roots(f$x, f$level, f$slope + 1 - share[1] + together, n_p, f$step)
@@ -242,9 +238,8 @@ local({
 
   lifts <- function(r, name, condition) { # how many times as often each label occurs, drawn towards 1
     line <- rows_of(r, condition)
-    size <- length(r$labels[[name]])
-    target <- sum(line) * tabulate(r$codes[[name]], size) / r$n
-    drawn <- shrunk(figures(r, line, r$codes[name], size, r$block_of[[name]], name), target, r$facts$spread[[name]])
+    target <- sum(line) * tabulate(r$codes[[name]], length(r$labels[[name]])) / r$n
+    drawn <- shrunk(figures(r, line, r$codes[name], length(target), r$block_of[[name]], name), target, r$facts$spread[[name]])
     ifelse(target > 0, pmax(drawn, 0) / target, 1)
   }
 
@@ -307,15 +302,14 @@ local({
 
   ratio <- function(r, what, outcome, where, ends = NULL) { # y over who meets the conditions; ends are roots (Fieller 1954)
     y <- feature(r, outcome)
-    one <- replace(y, "values", list(rep(1, length(y$values))))
-    s <- solve(equations(r, c(list(y, one), conditions(r, where))), 2, function(theta, v) {
+    all_count <- function(x) replace(y, "values", list(rep(x, length(y$values))))
+    s <- solve(equations(r, c(list(y, all_count(1)), conditions(r, where))), 2, function(theta, v) {
       both <- cbind(v[, 1], 1) * apply(v[, -1, drop = FALSE], 1, prod)
       list(psi = both - rep(theta, each = nrow(v)), slope = matrix(c(-1, 0, 0, -1), nrow(v), 4, byrow = TRUE))
     })
     if (s$theta[2] <= 0) refuse("Too few rows are left: the release can't tell this.")
     two <- if (is.null(ends)) 0 else 1 / (s$theta[2] * r$n)
-    nobody <- replace(y, "values", list(rep(0, length(y$values)))) # how many may have a value that no row shows
-    none <- if (is.null(ends)) 0 else count(r, c(conditions(r, where), list(nobody)))[5] / z / r$n
+    none <- if (is.null(ends)) 0 else count(r, c(conditions(r, where), list(all_count(0))))[5] / z / r$n # of a value that no row shows
     if (is.null(ends)) ends <- range(y$values, na.rm = TRUE)
     found <- lapply(s$vcov, function(v) { # two rows more of a share, one with the value and one without
       m <- outer(s$theta, s$theta) - z^2 * (v + two * v[2, 2] * matrix(c(1, 1, 1, 2), 2) + none^2 * c(1, 0, 0, 0))
@@ -439,11 +433,17 @@ local({
     pairs <- function(f, weight) matrix(vapply(seq_len(k^2), function(at) sum(weight * f[[(at - 1) %% k + 1]] * f[[(at - 1) %/% k + 1]]), 0), k)
     if (!is.null(e$r$owner)) like <- crossprod(rowsum(vapply(added, function(f) f[cbind(e$pattern, e$shown)], numeric(e$r$n)), e$r$owner))
     else like <- pairs(added, e$rows * e$r$person_rows[e$class])
-    table <- if (length(e$keep)) like else matrix(0, k, k)
+    more <- matrix(0, k, k)
+    table <- if (length(e$keep)) like else more
     wide <- 1 + (e$r$person_rows[e$class] - 1) * max(vapply(e$alike, min, 0), 0)
-    if (length(e$keep) == 1) # (1 - a) ((F - mean F)^2 + a var F)
-      table <- pairs(lapply(added, function(f) f - rowSums(e$g[[1]] * f)), wide * (1 - e$keep) * (e$keep * e$g[[1]] * e$inside + e$rows))
+    for (axis in seq_along(e$keep)) { # (1 - a) ((F - mean F)^2 + a var F); four rows more, as many of each state
+      a <- e$keep[axis]
+      f <- lapply(added, function(f) f - t(over(e, e$g[[axis]] * f, axis)))
+      inside <- wide * (1 - a) * t(over(e, e$rows, axis))
+      if (length(e$keep) == 1) table <- pairs(f, wide * (1 - a) * e$rows + a * e$g[[1]] * inside)
+      more <- more + pairs(f, inside * 4 * (1 + a) / ncol(e$share[[axis]]) / e$r$n)
+    }
     if (length(e$keep)) like <- like + crossprod(psi, weight * wide * psi) # who is in the table is chance, and who lends in it
-    list(like = unname(like), table = table)
+    list(like = unname(like) + more, table = table + more)
   }
 }, envir = .splu)

@@ -289,16 +289,15 @@ class Release:
         drawn, still = [name for name in met if name in self.block_of], [n for n in met if n not in self.block_of]
         equations = _Equations(self, list(met.items()), merge=_MET)
         inside, ((x, level, slope, step, rho),) = equations.figures([1])
-        target = inside
         if not drawn or not inside:
             return [inside] * 5
+        target, spread = inside, sum(self.facts["spread"][name] for name in drawn) / len(drawn)
         for name in drawn:
             mu = whole = [rows / self.n for rows in self.rows[name]]
             for each in still if len(still) > 1 else ():
                 mu = [p * lift for p, lift in zip(mu, self.lifts(name, each, met[each]))]
             mu = mu if sum(mu) > 0 else whole
             target *= sum(p for p, flag in zip(mu, met[name]) if flag) / sum(mu)
-        spread = sum(self.facts["spread"][name] for name in drawn) / len(drawn)
         low, high = table = _roots(x, level, slope, inside, step)
         share, within = (min(max(x / n, 0), 1) for n in (self.n, inside))
         more = sum(map(self.person_rows.__getitem__, self.classes)) / self.n - 1  # rows of a person besides one of them
@@ -337,7 +336,9 @@ class _Equations:
                 share[u] += rows / self.size[key[:1]]
                 whole[u] += rows
         self.alike = []  # how alike a person's rows are in each state; of three columns, or few rows, it is not known
-        for b, whole in zip(blocks, shown):
+        for at, (b, whole) in enumerate(zip(blocks, shown)):
+            for share in self.shares.values():
+                share[at].update(dict.fromkeys(whole, 0))  # what a class does not show may be hidden in it all the same
             rho = release.alike[b] if sum(release.block_of.get(n) == b for n in names) < 3 else 1.0
             self.alike.append({u: 1.0 if min(k, release.n - k) < 50 else rho for u, k in whole.items()})
         self.by_row = map(self.shown.get, zip(release.classes, *map(release.codes.get, names)))  # to go through once
@@ -375,7 +376,7 @@ class _Equations:
         values, weights = defaultdict(dict), defaultdict(dict)
         for (each, x), rows in self.counts.items():
             lent = {s: math.prod(map(Counter.get, self.shares[each], s)) for s in itertools.product(*self.shares[each])}
-            lift = self.unmixed(each, {s: [rows[s] / g] for s, g in lent.items()})  # rows for each that is lent so
+            lift = self.unmixed(each, {s: [rows[s] / (g or 1)] for s, g in lent.items()})  # for each lent so
             for s, g in lent.items():
                 weights[each, x][s] = [lift[s][0] * g]
                 flat = [*x, *itertools.chain(*s)]
@@ -390,8 +391,7 @@ class _Equations:
             for key, states in values.items():
                 for s, v in states.items():
                     total = _plus(total, score(theta, v), weights[key][s][0])
-            bread = _inverse([total[i : i + k] for i in range(k, k + k**2, k)])
-            if bread is None:
+            if not (bread := _inverse([total[i : i + k] for i in range(k, k + k**2, k)])):
                 break
             step = _times(bread, total)
             size = max(map(abs, step)) / (1 + max(map(abs, theta)))
@@ -404,7 +404,7 @@ class _Equations:
     def covariances(self, k, added, weights):
         """Return the sums of squares of what units add, and of shares read off the table; who is in it is chance."""
         release, units, pulls = self.release, *(defaultdict(lambda: [0.0] * k) for _ in range(2))
-        table, like, sampled = ([0.0] * k**2 for _ in range(3))
+        table, like, sampled, more = ([0.0] * k**2 for _ in range(4))
         for (each, x), grid in added.items():
             for axis, (a, share) in enumerate(zip(self.keep, self.shares[each])):
                 rest = _blend(weights[each, x], axis, dict.fromkeys(share, 1), 0.0)
@@ -420,15 +420,17 @@ class _Equations:
                 for axis, u in enumerate(s):
                     f = _plus(f, pulls[each, axis, u], -1)
                 grid[s], like = f, like if release.owner else _squared(like, f, rows[s] * own)
-            for a, g in zip(self.keep, self.shares[each]) if len(self.keep) == 1 else ():
-                for s, mean in _blend(grid, 0, g, 0.0).items():  # (1 - a) ((F - mean F)^2 + a var F)
-                    every = rows[s] + a * g[s[0]] * sum(rows.values())
-                    table = _squared(table, _plus(grid[s], mean, -1), wide * (1 - a) * every)
+            for axis, (a, g) in enumerate(zip(self.keep, self.shares[each])):
+                inside = _blend({s: [rows[s]] for s in grid}, axis, dict.fromkeys(g, 1), 0.0)
+                for s, mean in _blend(grid, axis, g, 0.0).items():  # (1 - a) ((F - mean F)^2 + a var F)
+                    f, many = _plus(grid[s], mean, -1), wide * (1 - a) * inside[s][0]
+                    more = _squared(more, f, many * 4 * (1 + a) / len(g) / release.n)  # four rows, evenly
+                    table = _squared(table, f, wide * (1 - a) * rows[s] + many * a * g[s[axis]])
         for who, (each, x, s) in zip(release.owner or (), self.by_row):
             units[who] = _plus(units[who], added[each, x][s], 1)
         like = functools.reduce(lambda total, f: _squared(total, f, 1), units.values(), like)
         found = (_plus(like, sampled, bool(self.keep)), like if len(self.keep) > 1 else table)
-        return [[flat[i : i + k] for i in range(0, k**2, k)] for flat in found]
+        return [[_plus(flat, more, 1)[i : i + k] for i in range(0, k**2, k)] for flat in found]
 
 
 def _event(keep, n, inside, met, shares):

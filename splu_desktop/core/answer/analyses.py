@@ -28,6 +28,7 @@ _THIN = 20  # published rows below which a category gets no coefficient of its o
 _MOST_CATEGORIES = 40
 _ASTRAY = 10.0  # a category whose coefficient leaves these ends without an answer is one of too few rows
 _ANY = (-math.inf, math.inf)
+_FAR = 700.0  # a logarithm whose number is as good as infinite; of 710 there is none
 _NOBODY = "\0"  # a value that no row shows
 
 
@@ -262,7 +263,7 @@ def _estimate(
 ) -> Estimate:
     # Of a logarithm, where ratios scatter evenly, so that an end below 0 can't come out.
     reach = (z * each for each in (0.0, error, alike) for z in (-NORMAL_95, NORMAL_95))
-    _, x, *near = (math.exp(value + each) if log else float(np.clip(value + each, *ends)) for each in reach)
+    _, x, *near = (math.exp(min(value + z, _FAR)) if log else float(np.clip(value + z, *ends)) for z in reach)
     return Estimate(name, x, *near)
 
 

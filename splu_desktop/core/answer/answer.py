@@ -71,9 +71,5 @@ def trust_of(estimate: float, low: float, high: float, small: int, within: float
 
 def say_trust(trust: str) -> str:
     """Return trust in words."""
-    return {
-        EXACT: say("exact"),
-        READABLE: say("readable"),
-        ROUGH: say("too rough"),
-        HIDDEN: say("hidden on purpose"),
-    }[trust]
+    words = {EXACT: say("exact"), READABLE: say("readable"), ROUGH: say("too rough"), HIDDEN: say("hidden on purpose")}
+    return words[trust]

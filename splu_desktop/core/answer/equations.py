@@ -26,6 +26,7 @@ Score = Callable[[Floats, Values], tuple[Floats, Floats]]  # theta, values -> ps
 
 _MOST_STATES = 2_000
 _MOST_STEPS = 40
+_MORE = 4.0  # rows that a spread adds, as many of each state (Agresti and Coull 1998)
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,36 +181,41 @@ class Equations:
             return self._with_spreads(score, theta, slope)
 
     def _with_spreads(self, score: Score, theta: Floats, slope: Floats) -> Solution:
-        k, rows = len(theta), len(self.number)
-        effect, sampling, persons = np.zeros((rows, k)), np.zeros((k, k)), self._alike_rows()
-        number = len(self.class_size)
-        pulls = [np.zeros((number, each.states, k)) for each in self.hidden]
-        psis: dict[int, Floats] = {}
+        k, rows, number = len(theta), len(self.number), len(self.class_size)
+        effect, sampling, more, persons = np.zeros((rows, k)), np.zeros((k, k)), np.zeros((k, k)), self._alike_rows()
+        # Of each block, what a row adds in each of its states, the others as they are shown.
+        beside = [np.zeros((rows, each.states, k)) for each in self.hidden]
         for state in self.states:
             psi = np.broadcast_to(score(theta, self.values(state))[0], (rows, k))
-            if len(self.hidden) == 1:
-                psis[state[0]] = psi
             weight = self._weigh(state)
             effect += weight[:, None] * psi
             sampling += (psi * (weight * persons)[:, None]).T @ psi
             for place, at in enumerate(state):
-                rest = self.number * self._weigh(state, place)
-                for j in range(k):
-                    pulls[place][:, at, j] += np.bincount(self.row_class, rest * psi[:, j], minlength=number)
-        for each, pull, shown in zip(self.hidden, pulls, self.shown, strict=True):
+                beside[place][:, at] += self._weigh(state, place)[:, None] * psi
+        for each, added, shown in zip(self.hidden, beside, self.shown, strict=True):
             # Shares are read off the same table: each row moves those of its class, and so all scores in it.
-            pull *= (1 - each.a) / each.a / np.maximum(self.class_size, 1)[:, None, None]
+            flat = (self.number[:, None, None] * added).reshape(rows, -1).T
+            pull = np.stack([np.bincount(self.row_class, part, minlength=number) for part in flat], axis=1)
+            pull *= (1 - each.a) / each.a / np.maximum(self.class_size, 1)[:, None]
+            pull = pull.reshape(number, each.states, k)
             centre = (pull * each.shares[:, :, None]).sum(axis=1)
             effect -= pull[self.row_class, shown] - centre[self.row_class]
+            # What it adds by what it shows, over its class.
+            added /= each.a
+            added -= pull[self.row_class]
+            added -= (each.shares[self.row_class][:, :, None] * added).sum(axis=1, keepdims=True)
+            # Rows more, as many of each state: of so few as are read off the table their number is not well known.
+            each_more = persons * (_MORE * (1 - each.a**2) / each.states / self.number.sum())
+            more += np.einsum("r,rvi,rvj->ij", each_more, added, added, optimize=True)
         bread = np.linalg.inv(slope)
         alike = self._cluster(effect)
         table = alike if self.hidden else np.zeros_like(alike)
         if len(self.hidden) == 1 and self.hidden[0].block.draw.name == "lenders":
-            table = self._about_table(psis, pulls[0], persons)
+            table = self._about_table(beside[0], persons)
         if self.hidden:
             # Who is in the table is chance, and who lends in it is chance again: whole classes have both.
             alike = alike + sampling
-        return Solution(theta, bread @ table @ bread.T, bread @ alike @ bread.T)
+        return Solution(theta, *(bread @ (each + more) @ bread.T for each in (table, alike)))
 
     def _alike_rows(self) -> Floats:
         """Return (R,) as how many rows each counts that stands for persons: theirs tell less than so many others do."""
@@ -226,13 +232,9 @@ class Equations:
         sums = np.stack([np.bincount(owner, each) for each in effect[self.row].T], axis=1)
         return np.asarray(sums.T @ sums)
 
-    def _about_table(self, psis: Mapping[int, Floats], pull: Floats, number: Floats) -> Floats:
-        """Return (k, k) (1 - a) sum ((D - mean D)^2 + a var D), D(u) what a row adds that shows u, over its class."""
+    def _about_table(self, added: Floats, number: Floats) -> Floats:
+        """Return (k, k) (1 - a) sum (D^2 + a var D), D(u) (R, V, k) what a row adds that shows u, over its class."""
         (each,), (shown,) = self.hidden, self.shown
-        a, share = each.a, each.shares[self.row_class]
-        d = np.stack([psis[v] / a - pull[self.row_class, v] for v in range(each.states)], axis=1)  # (R, V, k)
-        centre = (share[:, :, None] * d).sum(axis=1)
-        off = d[np.arange(len(shown)), shown] - centre
-        away = d - centre[:, None, :]
-        within = np.einsum("r,rv,rvi,rvj->ij", number, share, away, away, optimize=True)
-        return np.asarray((1 - a) * ((off * number[:, None]).T @ off + a * within))
+        off = added[np.arange(len(shown)), shown]
+        within = np.einsum("r,rv,rvi,rvj->ij", number, each.shares[self.row_class], added, added, optimize=True)
+        return np.asarray((1 - each.a) * ((off * number[:, None]).T @ off + each.a * within))
