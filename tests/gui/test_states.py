@@ -9,8 +9,11 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from splu_desktop.gui.ask.page import AskPage
+from splu_desktop.gui.base import parts
+from splu_desktop.gui.base.parts import Busy
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.open.page import OpenPage
 from splu_desktop.gui.publish.page import PublishPage
@@ -38,6 +41,20 @@ def settle(window: MainWindow, idle: Idle) -> None:
     for _ in range(3):
         idle(window)
         QApplication.processEvents()
+
+
+def test_a_search_that_comes_no_nearer_to_its_end_shows_no_share(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    busy, now = Busy(), iter(range(100))
+    qtbot.addWidget(busy)
+    monkeypatch.setattr(parts.time, "monotonic", lambda: next(now) / 5)
+    busy.begin("Trying ways to publish it")
+    for _ in range(5):
+        busy.show_progress("Trying ways", 0.5)
+    assert (busy.bar.minimum(), busy.bar.maximum()) == (0, 0)  # Qt moves such a bar to and fro
+    assert busy.stage.text() == "Trying ways"
+    busy.show_progress("Working out the verdict", 0.4)
+    assert busy.bar.value() / busy.bar.maximum() == 0.4
+    assert busy.stage.text() == "Working out the verdict: 40 %"
 
 
 def test_a_proposal_under_way_goes_with_its_table(opened: MainWindow, idle: Idle, other: Path) -> None:

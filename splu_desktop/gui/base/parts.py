@@ -29,6 +29,8 @@ from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.widgets import Picture, announce, button, label, make_grid, margins, put, restyle, turn
 from splu_desktop.gui.base.words import as_rich, join, number, percent, t, translate, without_bold
 
+_STANDS = 0.3  # seconds of reports without any progress, after which no share is shown
+
 
 class Card(QFrame):
     """A white box with a heading; add to `body`."""
@@ -371,8 +373,6 @@ class Busy(QWidget):
         self.heading = label("", "strong", wrap=True, live=True)
         self.stage = label("", "quiet")
         self.bar = QProgressBar()
-        # A bar counts in whole numbers, so a share is shown in thousandths.
-        self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName(t("Progress"))
         self.cancel = button(t("Stop"), self._cancel)
@@ -383,18 +383,25 @@ class Busy(QWidget):
     def begin(self, heading: str) -> None:
         """Start from nothing."""
         self.heading.setText(heading)
-        self._pace = Pace()
+        self._pace, self._told, self._since = Pace(), ("", 0.0), 0.0
+        self.bar.setRange(0, 1000)
         self.bar.setValue(0)
         self.stage.setText(t("Starting"))
 
     def show_progress(self, stage: str, done: float) -> None:
-        """Show the stage and how far it is."""
+        """Show the stage and how far it is, or that nobody knows: a search reports, and comes no nearer to its end."""
+        now = time.monotonic()
+        if (stage, done) != self._told:
+            self._told, self._since = (stage, done), now
+        stands = now - self._since > _STANDS
+        # In thousandths, since a bar counts in whole numbers; one that ends where it begins moves to and fro.
+        self.bar.setRange(0, 0 if stands else 1000)
         self.bar.setValue(round(1000 * done))
-        left = self._pace.seconds_left(stage, done, time.monotonic())
+        left = self._pace.seconds_left(stage, done, now)
         # Seconds and minutes both begin at 1.5, which rounds to 2: the sentences know the plural alone.
         stage, share = translate(stage), percent(done, 0)
         if left is None or left < 1.5:
-            text = join((stage, share), ":")
+            text = stage if stands else join((stage, share), ":")
         elif left < 90:
             text = t("{stage}: {share}, about {n} seconds left", stage=stage, share=share, n=number(left))
         else:
