@@ -35,6 +35,7 @@ def run(args: argparse.Namespace) -> int:
             (say("made (UTC)"), "l", lambda each: each.time[:16].replace("T", " ")),
             (say("recipient"), "l", lambda each: _of(each, "recipient")),
             (say("purpose"), "l", lambda each: _of(each, "purpose")),
+            (say("delete by"), "l", lambda each: each.body.get("audience", {}).get("until") or "-"),
             (say("release"), "l", lambda each: _of(each, "destination")),
         )
     elif not faults:

@@ -233,7 +233,7 @@ class Facts:
     riskiest: float  # the same in the riskiest group
     riskiest_value: tuple[str, str, str]
     riskiest_share: float
-    person: float | None = None  # certainty there that a person has the value in some row
+    person: float | None = None  # certainty at most that a person has a secret value in some row
     secrets: tuple[Secret, ...]
     tables: tuple[TableFact, ...]
     other: float | None = None  # share of other questions that can be read

@@ -57,8 +57,12 @@ def test_the_proposal_is_useful_names_no_person_and_is_what_gets_published(
     assert found["answered"]["cells"] >= 0.75 * found["answered"]["of"]
     assert found["columns"]["patient_id"]["role"] == "identifier"
     assert found["columns"]["diagnosis"]["role"] == "sa"
-    published = splu.json("publish", source, "--for", "partner", "--out", tmp_path / "r")
+    told = {each["name"]: (each["role"], each["reason"]) for each in splu.json("inspect", source)["columns"]}
+    assert {name: (each["suggested"], each["reason"]) for name, each in found["columns"].items()} == told
+    published = splu.json("publish", source, "--for", "partner", "--until", "2027-12-31", "--out", tmp_path / "r")
     assert published["written"]
+    assert splu("releases") == 0
+    assert "2027-12-31" in splu.out  # who holds it until when
     assert {name: published[name] for name in ("gamma", "columns", "lines")} == {
         name: found[name] for name in ("gamma", "columns", "lines")
     }

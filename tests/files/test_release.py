@@ -124,7 +124,8 @@ def test_the_dictionary_is_a_table(ward: OpenRelease) -> None:
     assert list(frame.index) == [*table, *scores]
     assert "lender class" in table
     assert frame.loc["dx", "score columns"] == "dx_yes"
-    assert frame.loc["dx_yes", "treatment"] == "counts rows with “yes” in “dx”"
+    assert frame.loc["dx_yes", ["type", "treatment"]].tolist() == ["decimal number", "counts rows with “yes” in “dx”"]
+    assert frame.loc["lender_class", "type"] == "whole number"
 
 
 def test_the_dictionary_counts_in_numbers_that_any_program_reads(tmp_path: Path) -> None:

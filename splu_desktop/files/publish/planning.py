@@ -57,6 +57,9 @@ class PlannedTable:
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data, as all commands print it."""
         data = self.verdict.as_dict() if self.proposal is None else self.proposal.as_dict()
+        known = suggest_roles(self.reading.table)
+        for name, each in data.get("columns", {}).items():  # where another role was taken, a step says why
+            each |= {"suggested": known[name].role.value, "reason": str(known[name].reason)}
         return {**data, "gamma": self.plan.gamma, "recipe": self.plan.as_dict(), "notes": list(map(str, self.notes))}
 
 

@@ -73,8 +73,11 @@ def dictionary_rows(
                 "; ".join(each.name for each in scores if each.column == entry["name"]),
             ]
         )
-    number = language.sentence(say(Kind.DECIMAL.value))
-    return rows + [[each.name, number, inert(language.sentence(each.words)), "", "", ""] for each in scores]
+    for each in scores:
+        kind = Kind.INTEGER if each.column in OWN_COLUMNS else Kind.DECIMAL
+        words = inert(language.sentence(each.words))
+        rows.append([each.name, language.sentence(say(kind.value)), words, "", "", ""])
+    return rows
 
 
 def _values(ordered: bool, labels: list[str], language: Language) -> str:

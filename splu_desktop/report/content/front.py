@@ -134,10 +134,8 @@ def _risk(facts: Facts, t: Language) -> Iterator[Block]:
             before=of_100(facts.riskiest_share),
             after=of_100(facts.riskiest),
         )
-        if facts.person is not None and of_100(facts.person) != of_100(facts.riskiest):
-            text += " " + t(
-                "That a person there has such a value in some row is right in {n} of 100.", n=of_100(facts.person)
-            )
+        if facts.person is not None and (sure := of_100(facts.person)) != of_100(facts.riskiest):
+            text += " " + t("That a person has some secret value in some row is right in {n} of 100 at most.", n=sure)
         yield Paragraph(text)
 
 
