@@ -24,7 +24,6 @@ from splu_desktop.files.isolation.limits import modest_libraries, no_crash_dumps
 
 _NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG, errno.EIO)
 _OTHER = say(none_of("", ()).template)
-_MEMORY = say("There is not enough memory for this table; try on a larger computer.")
 _NUMBER = say("Give {name} a number, not “{given}”.")
 _NOTHING = say("Correct {rest} or leave it out: it means nothing here.")
 
@@ -35,7 +34,6 @@ _COMPLAINTS = (
     (r"argument (?P<option>.*?): invalid choice: ['\"]?(?P<name>.*?)['\"]? \(choose from (?P<known>.*)\)", _OTHER),
     (r"argument (?P<name>.*?): invalid (?:int|float) value: ['\"](?P<given>.*)['\"]", _NUMBER),
     (r"argument (?P<rest>.*?): ignored explicit argument '.*'", _NOTHING),
-    (r"ambiguous option: (?P<name>.*) could match (?P<known>.*)", _OTHER),
     (r"argument (?P<name>.*?): twice", say("Give {name} once.")),  # cli/base/effects.py
 )
 
@@ -46,7 +44,7 @@ class _Parser(argparse.ArgumentParser):
     typed_line: Sequence[str] = ()  # the line, as it was typed
 
     def __init__(self, *args: Any, **settings: Any) -> None:
-        super().__init__(*args, **{"formatter_class": Help, **settings})
+        super().__init__(*args, **{"formatter_class": Help, "allow_abbrev": False, **settings})
         self.register("action", None, SaidOnce)
         self.register("action", "store", SaidOnce)
         in_own_words(self)
@@ -85,6 +83,7 @@ def build_parser(given: Sequence[str] = ()) -> argparse.ArgumentParser:
     modules = dict.fromkeys([] if list(given) == ["--version"] else named)
     words = say("Hand out a sensitive table: small counts protected, large ones answered.")
     parser = _Parser(prog="splu", description=words)
+    parser.set_defaults(json=False)
     add_language(parser)
     version = say("show the version and exit")
     parser.add_argument("--version", action="version", version=f"splu {__version__}", help=version)
@@ -100,7 +99,7 @@ def _language_of(given: Sequence[str]) -> str:
     """Return the language asked for anywhere on the line, or the system's; even a bad line is told of in it."""
     # Before the line is looked at, since faults in it are told as well.
     speak(of_the_system())
-    parser = _Parser(prog="splu", add_help=False, allow_abbrev=False)
+    parser = _Parser(prog="splu", add_help=False)
     add_language(parser)
     return str(getattr(parser.parse_known_args(given)[0], "lang", of_the_system()))
 
@@ -161,7 +160,7 @@ def _run(argv: Sequence[str] | None) -> int:
         return _end(str(fault), 2, given)
     except Exception as fault:
         if out_of_memory(fault):
-            return _end(_MEMORY, 2, given)
+            return _end(say("There is not enough memory for this table; try on a larger computer."), 2, given)
         if isinstance(fault, OSError) and fault.errno in _NO_ROOM:
             reason = os.strerror(fault.errno or 0).lower()
             _tell(say("What was asked for can't be written out ({reason}); make room and try again.", reason=reason))

@@ -107,6 +107,31 @@ def test_a_fault_is_one_object_of_json_as_well(table: Path, capsys: pytest.Captu
         assert err == f"splu: {json.loads(out)['error']}\n"
 
 
+@pytest.mark.parametrize("words", [("inspect", "--sa", "note"), ("propose", "--recip", "note")])
+def test_an_option_is_never_meant_by_its_beginning(
+    table: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`inspect --sa note` wrote a recipe called note, as --save-recipe would."""
+    monkeypatch.chdir(table.parent)
+    before = sorted(table.parent.iterdir())
+    status, _, err = run(capsys, words[0], table, *words[1:])
+    assert (status, sorted(table.parent.iterdir())) == (2, before)
+    assert words[1] in err
+
+
+def test_a_path_that_cannot_be_read_is_told_with_its_option(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for option, value in (("--recipe", tmp_path), ("--generalise", f"Sexe:groups={tmp_path / 'none.csv'}"),
+                          ("--set", "types.none=text"), ("--set", "none=1")):  # fmt: skip
+        status, _, err = run(capsys, "propose", table, "--sa", "Sexe", option, value)
+        assert (status, err.startswith(f"splu: {option}: "), len(err.split(": ", 2)[2].split()) <= 25) == (
+            2,
+            True,
+            True,
+        )
+
+
 def test_a_refusal_names_each_open_line_beside_its_object(
     table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -123,8 +148,6 @@ def _wrong(parser: argparse.ArgumentParser) -> Iterator[list[str]]:
     spelled = {option: action for option, action in parser._option_string_actions.items() if option[:2] == "--"}
     kinds: dict[str, list[str]] = {}
     for option, action in spelled.items():
-        if sum(each.startswith(option[:5]) for each in spelled) > 1 and option[:5] not in spelled:
-            kinds.setdefault("ambiguous", [option[:5]])
         if action.nargs == 0:
             kinds.setdefault("switch", [f"{option}=x"])
         elif action.nargs is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import re
 from pathlib import Path
@@ -88,6 +89,8 @@ def test_all_commands_answer_one_release(splu: Splu, release: Path, tmp_path: Pa
     assert ratio["low_alike"] <= ratio["low"] <= ratio["estimate"] <= ratio["high"] <= ratio["high_alike"]
     female = splu.json("analyse", release, "share", "diagnosis=flu", "sex=female")
     assert female == splu.json("analyse", release, "share", "diagnosis=flu", "--where", "sex=female")
+    assert splu("analyse", "--json", release, "share", "diagnosis=flu", "sex=female") == 0
+    assert json.loads(splu.out) == female
     assert splu("analyse", release, "logit", "diagnosis=flu", "--on", "sex", "--on", "ward") == 0
     assert splu("verify", release) == 0
     assert len(splu.json("releases")["releases"]) == 1

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from splu_desktop.core.errors import BadSetting, UnknownColumn
+from splu_desktop.core.errors import BadSetting, SpluError
 from splu_desktop.core.messages import Phrase, listed, say
 
 _SPELT = {"who": "--for"}
@@ -41,7 +41,7 @@ def name_option(*words: str) -> Iterator[None]:
     option = " ".join(words)
     try:
         yield
-    except (BadSetting, UnknownColumn) as fault:
+    except SpluError as fault:
         if option in str(fault):
             raise
         raise BadSetting(Phrase("{option}: {fault}", {"option": option, "fault": str(fault)})) from None

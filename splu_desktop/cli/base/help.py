@@ -78,7 +78,8 @@ def add_command(
     more : of argparse's settings of a parser.
     """
     parser: argparse.ArgumentParser = commands.add_parser(name, help=say(words), **more)
-    switch(parser, "--json", "print one JSON object instead of text")
+    # Suppressed, since the default of an analysis would undo what was said before it.
+    switch(parser, "--json", "print one JSON object instead of text", default=argparse.SUPPRESS)
     add_language(parser)
     parser.set_defaults(run=run)
     if examples:
@@ -88,7 +89,6 @@ def add_command(
 
 def add_language(parser: argparse.ArgumentParser) -> None:
     """Give a parser the option that names the language in which a command speaks."""
-    # Suppressed, since a command's default would undo what was said before it.
     takes(parser, "--lang", "language of what people read (the system's)", choices=LANGUAGES, default=argparse.SUPPRESS)
 
 
@@ -109,9 +109,9 @@ def takes(to: Any, spelling: str, words: str = "", **values: Any) -> None:
     to.add_argument(*names.split("|"), help=say(words, **values) if words else None, **keywords)
 
 
-def switch(to: Any, spelling: str, words: str) -> None:
+def switch(to: Any, spelling: str, words: str, **values: Any) -> None:
     """Give an option without a value, which is off unless given."""
-    takes(to, spelling, words, action="store_true")
+    takes(to, spelling, words, action="store_true", **values)
 
 
 def several(to: Any, spelling: str, words: str, **values: Any) -> None:

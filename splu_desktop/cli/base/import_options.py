@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.cli.base.effects import name_option
 from splu_desktop.cli.base.help import add_below, rows_of, several, takes
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.messages import say
@@ -42,12 +43,13 @@ def add_recipe_options(parser: argparse.ArgumentParser, **sections: Sequence[Ent
     """Give a command --recipe, --save-recipe and --set. Returns their group."""
     group = parser.add_argument_group(say("the recipe, which may say all of it"))
     whole = say("take how to read, what to publish and how to write from it")
-    takes(group, "--recipe RECIPE.toml", whole, type=lambda path: read_recipe(Path(path)))
+    takes(group, "--recipe RECIPE.toml", whole, type=name_option("--recipe")(lambda path: read_recipe(Path(path))))
     takes(group, "--save-recipe RECIPE.toml", "save all that as a recipe", type=Path)
     add_set(parser, group, **sections)
     return group
 
 
+@name_option("--set")
 def set_of(args: argparse.Namespace, section: str) -> Mapping[str, Any]:
     """Return as the data of a recipe's section what --set says of it. Raises BadSetting."""
     every = tuple(entry for entries in args.sections.values() for entry in entries)
@@ -77,7 +79,7 @@ def import_table(
     imported = read(path, asked, progress, allow_empty=allow_empty) if reading is None else reading(progress)
     if getattr(args, "recipe", None) is not None:
         args.recipe.check(imported.table, say("the recipe"))
-    check_import(asked, imported)
+    name_option("--set" if args.set else "--recipe")(check_import)(asked, imported)
     return imported
 
 

@@ -67,7 +67,7 @@ def read_bytes(path: Path, most: int, fault: type[SpluError]) -> bytes:
         raise fault("There is no file “{path}”; check the name and the folder.", path=path) from None
     except OSError as failed:
         reason = say((failed.strerror or "no reason given").lower())
-        raise fault("“{path}” can't be read ({reason}).", path=path, reason=reason) from None
+        raise fault("“{path}” can't be read ({reason}); choose another file.", path=path, reason=reason) from None
 
 
 @contextlib.contextmanager

@@ -124,7 +124,7 @@ def _readable(path: Path) -> Iterator[None]:
         yield
     except OSError as fault:
         reason = say((fault.strerror or "no reason given").lower())
-        raise BadRelease("“{path}” can't be read ({reason}).", path=path, reason=reason) from None
+        raise BadRelease("“{path}” can't be read ({reason}); choose another file.", path=path, reason=reason) from None
 
 
 def open_package(path: Path, password: str | None = None, *, finished: bool = True) -> Package:
