@@ -86,7 +86,7 @@ def test_a_thin_category_is_left_out_with_a_sentence_and_the_rest_answered(sourc
     found = analyse(
         Reader(Releases(changed, {("dead",): 3}).draw(0)), Analysis("logistic", "dead", "yes", covariates=("sex",))
     )
-    assert [each.name for each in found.estimates] == ["(intercept)", "sex=f"] or len(found.estimates) == 2
+    assert [each.name for each in found.estimates] == ["(intercept)", "sex=f"]
     assert "Rare values of “sex”: 1; their records (5)" in found.notes[0]
 
 

@@ -64,7 +64,11 @@ def test_of_a_mac_program_what_its_signature_covers_is_left_to_it(program: Path)
     (program / "_internal/libx.so").write_bytes(b"\xcf\xfa\xed\xfe" + b"signed")
     (program / "_CodeSignature").mkdir()
     (program / "_CodeSignature/CodeResources").write_text("")
-    assert set(installation.sums(program)) == {"splu-desktop", "_internal/a b/ü.py", "_internal/resources/icon.svg"}
+    assert set(installation.sum_files(program)) == {
+        "splu-desktop",
+        "_internal/a b/ü.py",
+        "_internal/resources/icon.svg",
+    }
 
 
 def test_from_its_source_it_says_so(capsys: pytest.CaptureFixture[str]) -> None:
