@@ -33,11 +33,8 @@ def add(commands: Any) -> None:
     """Add the command to the parser."""
     parser = add_command(commands, "compare", "see the plan beside other methods, on this table", run)
     add_plan_options(parser)
-    systems = say(
-        "the methods to compare: first ({first}), all, or some of {names}",
-        names=", ".join(each.name for each in SYSTEMS),
-        first=", ".join(each.name for each in FIRST),
-    )
+    names, first = ", ".join(each.name for each in SYSTEMS), ", ".join(each.name for each in FIRST)
+    systems = say("the methods to compare: first ({first}), all, or some of {names}", names=names, first=first)
     takes(parser, "--systems NAME,...", systems, default="first")
     takes(parser, "--about COL", "the secret column that is counted, where there are several")
     takes(parser, "--questions N", "how many random counts are asked (%(default)s)", type=int, default=_QUESTIONS)

@@ -16,7 +16,7 @@ from splu_desktop import __version__
 from splu_desktop.cli.base.effects import SaidOnce
 from splu_desktop.cli.base.endings import Ended, heed_signals, ignore, open_standard_files
 from splu_desktop.cli.base.help import Help, add_language, in_own_words
-from splu_desktop.cli.base.output import of_the_system, one_line, print_json, speak, translate
+from splu_desktop.cli.base.output import find_system_language, one_line, print_json, speak, translate
 from splu_desktop.core.errors import SpluError, out_of_memory, place_of
 from splu_desktop.core.messages import Phrase, nearest, none_of, say
 from splu_desktop.files.disk.room import LIBRARIES, check_room, keep_freed_memory
@@ -98,10 +98,10 @@ def build_parser(given: Sequence[str] = ()) -> argparse.ArgumentParser:
 def _language_of(given: Sequence[str]) -> str:
     """Return the language asked for anywhere on the line, or the system's; even a bad line is told of in it."""
     # Before the line is looked at, since faults in it are told as well.
-    speak(of_the_system())
+    speak(find_system_language())
     parser = _Parser(prog="splu", add_help=False)
     add_language(parser)
-    return str(getattr(parser.parse_known_args(given)[0], "lang", of_the_system()))
+    return str(getattr(parser.parse_known_args(given)[0], "lang", find_system_language()))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

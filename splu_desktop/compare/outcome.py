@@ -58,7 +58,8 @@ class SystemResult:
 
     def spread(self, name: str) -> tuple[float, float, float] | None:
         """Return a figure's least, median and largest over the draws; None where it does not exist."""
-        values = [value for each in self.draws if (value := each[name]) is not None]
+        figures = [each[name] for each in self.draws]
+        values = [value for value in figures if value is not None]
         return (float(min(values)), float(np.median(values)), float(max(values))) if values else None
 
     def median(self, name: str) -> float | None:

@@ -132,10 +132,8 @@ def _read_by(text: str, columns: Mapping[str, str]) -> tuple[str, ...] | None:
 
 
 def _label(column: Column, text: str) -> str | None:
-    folded = fold_text(text)
-    same = [str(label) for label in column.labels.tolist() if str(label) == text.strip()]
-    alike = [str(label) for label in column.labels.tolist() if fold_text(str(label)) == folded]
-    return next(iter(same or alike), None)
+    alike = [str(column.labels[code]) for code in column.fold_index.get(fold_text(text), ())]
+    return text.strip() if text.strip() in alike else next(iter(alike), None)
 
 
 def questions_from(data: Sequence[Mapping[str, Any]], table: Table) -> tuple[AskedTable, ...]:

@@ -31,7 +31,8 @@ def options_given(args: argparse.Namespace, names: Sequence[str]) -> list[str]:
     """Return the options of these names that were given, as they are written."""
     seen = getattr(args, "_said", ())
     # What may be repeated, and switches, are not `SaidOnce`, but false where they are not given.
-    flags = [n for n in names if n in seen or (isinstance(value := getattr(args, n, None), list | bool) and value)]
+    values = {name: getattr(args, name, None) for name in names}
+    flags = [name for name, value in values.items() if name in seen or (isinstance(value, list | bool) and value)]
     return [_SPELT.get(name, f"--{name.replace('_', '-')}") for name in flags]
 
 

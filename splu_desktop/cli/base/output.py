@@ -40,7 +40,7 @@ def speak(code: str) -> None:
     _spoken[0] = code  # its catalogues are read when a sentence is told
 
 
-def of_the_system() -> str:
+def find_system_language() -> str:
     """Return the code of the language that the system asks for, "en" where it is none of ours."""
     wanted = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), None)
     code = (wanted or locale.getlocale()[0] or "")[:2].lower()

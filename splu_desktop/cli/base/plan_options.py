@@ -272,7 +272,8 @@ def _blocks_asked(args: argparse.Namespace, table: Table, plan: Plan, entries: M
         joined = tuple(columns_named(text, table))
         if shown := [column for column in joined if column not in plan.sensitive]:
             raise BadSetting("Column “{name}” is drawn together but not secret; name it with --sa, too.", name=shown[0])
-        blocks = [left for each in blocks if (left := tuple(c for c in each if c not in joined))] + [joined]
+        left = [tuple(name for name in each if name not in joined) for each in blocks]
+        blocks = [*(each for each in left if each), joined]
     return tuple(Block(columns, draw) for columns in blocks)
 
 

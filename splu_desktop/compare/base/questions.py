@@ -56,10 +56,10 @@ class CountingQuestions:
         names, last, picked, values = [each.name for each in source.all_columns], len(source.columns), [], []
         for conditions in questions:
             chosen = {last: np.ones(source.m, bool)}
-            if known := all(each.column in names for each in conditions):
-                for each in conditions:
-                    column = source.all_columns[at := names.index(each.column)]
-                    chosen[at] = chosen.get(at, True) & each.select(column, sensitive=at == last)
+            known = all(each.column in names for each in conditions)
+            for each in conditions if known else ():
+                at = names.index(each.column)
+                chosen[at] = chosen.get(at, True) & each.select(source.all_columns[at], sensitive=at == last)
             if not known or chosen[last].sum() != 1:
                 raise BadSetting(
                     "Each question must ask for one value of “{column}”, by unchanged columns alone.",

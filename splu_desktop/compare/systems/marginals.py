@@ -125,17 +125,15 @@ class Marginals(System):
     def make(self, chance: np.random.Generator) -> None:
         source, k = self.source, self.k
         sizes = [column.m for column in source.columns]
-        fits = (m for m in range(_MOST_RANGES, 1, -1) if math.prod(min(s, m) for s in sizes) * source.m <= _CELLS)
-        most = next(fits, None)
+        cells = {m: math.prod(min(size, m) for size in sizes) * source.m for m in range(_MOST_RANGES, 1, -1)}
+        most = next((m for m, number in cells.items() if number <= _CELLS), None)
         if most is None:
             raise Impossible("The columns have more combinations of values than this method can go through.")
         self.ranges = [stand_together(column.counts(), most, k) for column in source.columns]
         both = list(zip(self.ranges, source.columns, strict=True))
         self.shares = [shares_within(column.counts(), of, k) for of, column in both]
-        self._of_record: tuple[NDArray[np.integer], ...] = (
-            *(of[column.codes] for of, column in both),
-            source.sensitive.codes,
-        )
+        codes = [of[column.codes] for of, column in both]
+        self._of_record: tuple[NDArray[np.integer], ...] = (*codes, source.sensitive.codes)
         self.true = np.zeros((*(int(each.max()) + 1 for each in self.ranges), source.m))
         np.add.at(self.true, self._of_record, 1.0)
         self.chosen, self.cells = self.choose()

@@ -48,7 +48,7 @@ def folder() -> Path | None:
     return place.parent if sys.platform == "darwin" else place
 
 
-def sums(program: Path) -> dict[str, str]:
+def sum_files(program: Path) -> dict[str, str]:
     """Return the SHA-256 of every file below a program's folder, by its path, links and the list itself apart.
 
     Of a program of macOS those are left out that its signature covers and changes: programs, libraries and itself.
@@ -66,7 +66,7 @@ def sums(program: Path) -> dict[str, str]:
 
 def list_files(program: Path) -> str:
     """Return the list of a program's files, as a build writes it."""
-    return "".join(f"{digest}  {name}\n" for name, digest in sums(program).items())
+    return "".join(f"{digest}  {name}\n" for name, digest in sum_files(program).items())
 
 
 def compare(program: Path, whole: bytes) -> InstalledFiles:
@@ -76,7 +76,7 @@ def compare(program: Path, whole: bytes) -> InstalledFiles:
     is.
     """
     built = {name: digest for digest, _, name in (line.partition("  ") for line in whole.decode().splitlines())}
-    there = sums(program)
+    there = sum_files(program)
     loaded = {name.partition("/")[0] for name in built if "/" in name}
     return InstalledFiles(
         files=len(built),

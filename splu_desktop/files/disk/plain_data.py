@@ -48,7 +48,7 @@ def file_bytes(path: Path, most: int) -> bytes:
     return content
 
 
-def of_file(path: Path | str, fault: object) -> Phrase:
+def say_of_file(path: Path | str, fault: object) -> Phrase:
     """Return a sentence about what a file holds, with the file's name before it."""
     return say("“{path}”: {fault}", path=path.name if isinstance(path, Path) else path, fault=fault)
 
@@ -80,7 +80,7 @@ def understood(path: Path, fault: type[SpluError]) -> Iterator[None]:
     except (TypeError, ValueError, AttributeError):
         raise fault("“{path}” is damaged: an entry is of the wrong kind.", path=path) from None
     except BadSetting as refused:
-        raise fault(of_file(str(path), refused)) from None
+        raise fault(say_of_file(str(path), refused)) from None
 
 
 def from_csv(content: bytes) -> list[tuple[int, tuple[str, ...]]]:
@@ -112,7 +112,7 @@ def _evenness(rows: list[tuple[int, tuple[str, ...]]]) -> tuple[bool, float]:
 
 
 def from_json(content: str | bytes, *, paths: bool = False) -> Any:
-    """Return what JSON says. Raises ValueError where it is none, or holds what `checked` refuses."""
+    """Return what JSON says. Raises ValueError where it is none, or holds what `check_plain` refuses."""
     try:
         if isinstance(content, str) and not paths and "\\ud" not in content.lower():
             content.encode("utf-8")  # of texts without escapes of halves of pairs all at once
@@ -123,7 +123,7 @@ def from_json(content: str | bytes, *, paths: bool = False) -> Any:
 
 
 def from_toml(content: bytes) -> dict[str, Any]:
-    """Return what TOML says. Raises ValueError (TOMLDecodeError among them) where it is none, or as `checked` does."""
+    """Return what TOML says. Raises ValueError (TOMLDecodeError is one) where it is none, or as `check_plain` does."""
     try:
         data: dict[str, Any] = check_plain(tomllib.loads(content.decode("utf-8-sig")))
     except RecursionError:
@@ -156,12 +156,14 @@ def check_plain(data: Any, *, paths: bool = False) -> Any:
 
 
 def _finite(value: float | str) -> float:
-    if not math.isfinite(number := float(value)):
+    number = float(value)
+    if not math.isfinite(number):
         raise ValueError("a number without an end")
     return number
 
 
 def _short(value: int | str) -> int:
-    if not -_WIDEST <= (number := int(value)) < _WIDEST:
+    number = int(value)
+    if not -_WIDEST <= number < _WIDEST:
         raise ValueError("a number of too many digits")
     return number

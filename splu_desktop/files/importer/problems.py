@@ -91,7 +91,7 @@ def list_problems(problems: Iterable[Problem], count: int, most: int = MAX_LISTE
         yield replace(last, sentence=sentence, row=None, value=None, rows=count - most)
 
 
-def of_cells(
+def report_cells(
     kind: ProblemKind,
     what: str,
     cells: Iterable[tuple[int, str, str, str | None]],

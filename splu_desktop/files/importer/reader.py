@@ -24,7 +24,7 @@ from splu_desktop.files.importer.columns.chosen_rows import choose_rows, mixed_r
 from splu_desktop.files.importer.data_dictionary import describe_columns, dictionaries_beside
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
-from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS, facts, recognise, wrong_extension
+from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS, describe_file, recognise, wrong_extension
 from splu_desktop.files.importer.text import delimited_text, json_lines
 from splu_desktop.files.importer.text.mojibake import report_mojibake
 from splu_desktop.files.importer.workbook import reading as workbook
@@ -51,7 +51,7 @@ def read(
     path = Path(path)
     choices = choices or ImportChoices()
     kind = recognise(path)
-    with in_background(lambda watch: facts(path, watch), progress, "Fingerprinting") as source:
+    with in_background(lambda watch: describe_file(path, watch), progress, "Fingerprinting") as source:
         raw, resolved, reasons = read_raw(path, kind, choices, progress)
         memory.check_left(path, memory.PER_ROW * len(raw.rows))
         if not len(raw.rows) and not allow_empty:

@@ -58,7 +58,7 @@ def check_readable(path: Path) -> None:
         raise Unreadable(path, getattr(error, "strerror", None) or os.strerror(errno.EINVAL)) from error
 
 
-def facts(path: Path, progress: Progress) -> SourceFile:
+def describe_file(path: Path, progress: Progress) -> SourceFile:
     """Return size and digest of a file."""
     size = path.stat().st_size
     with open_file(path) as file:

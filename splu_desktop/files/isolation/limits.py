@@ -74,7 +74,7 @@ def limit_self(memory: int, seconds: int) -> None:
             continue
 
 
-def job(process: Any, memory: int, seconds: int) -> Any:
+def enter_job(process: Any, memory: int, seconds: int) -> Any:
     """Put a process into a Windows job with these limits, which ends with its handle; returns that, None elsewhere."""
     if sys.platform == "win32":
         import ctypes  # of Windows alone

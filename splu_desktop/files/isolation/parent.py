@@ -119,7 +119,7 @@ def _run(asked: IO[bytes], reply: IO[bytes], progress: Progress, most: int, seco
         env={**os.environ, **env},
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
     )
-    job = limits.job(process, most, seconds)
+    job = limits.enter_job(process, most, seconds)
     listener = None
     inbox: queue.SimpleQueue[tuple[str, float] | None] = queue.SimpleQueue()
     try:

@@ -29,7 +29,7 @@ from splu_desktop.files.importer import ImportChoices, Problem, ProblemKind, Sou
 from splu_desktop.files.importer.columns.build import build
 from splu_desktop.files.importer.raw import RawColumn
 from splu_desktop.files.importer.reader import assemble, read_raw
-from splu_desktop.files.importer.recognise import facts, recognise
+from splu_desktop.files.importer.recognise import describe_file, recognise
 from splu_desktop.files.isolation.faults import NoRecords
 from splu_desktop.files.language import language
 from splu_desktop.files.large import MANY, rows_about
@@ -109,7 +109,7 @@ class LargeTable(ABC):
         part = -(-self.rows // MANY)
         # Which rows a plan is judged by is no secret: nothing of them is published.
         chosen = f"random() < {1 / part}" if person is None else f"hash({self.keys[person]}) % {part} = 0"
-        with in_background(lambda watch: facts(self.path, watch), progress, "Fingerprinting") as source:
+        with in_background(lambda watch: describe_file(self.path, watch), progress, "Fingerprinting") as source:
             table = self.ask(f"select * from source where {chosen}")
         if not table.num_rows:
             raise NoRecords(self.path, self.choices.header_row or 0)

@@ -12,7 +12,7 @@ from splu_desktop.core.errors import FileFault
 from splu_desktop.core.generalise import CannotGeneralise, Groups, Hierarchy
 from splu_desktop.core.messages import say
 from splu_desktop.core.resources import data_folder
-from splu_desktop.files.disk.plain_data import from_csv, of_file, read_bytes
+from splu_desktop.files.disk.plain_data import from_csv, read_bytes, say_of_file
 
 LARGEST = 50 << 20  # bytes
 
@@ -62,7 +62,7 @@ def read_hierarchy(path: Path, level: int = 1) -> Hierarchy:
     try:
         return Hierarchy(tuple(row for _, row in first.values()), level, path.name)
     except CannotGeneralise as fault:
-        raise CannotGeneralise(of_file(path, fault)) from None
+        raise CannotGeneralise(say_of_file(path, fault)) from None
 
 
 def read_groups(path: Path) -> Groups:
@@ -80,7 +80,7 @@ def read_groups(path: Path) -> Groups:
     try:
         return Groups.of(members)
     except CannotGeneralise as fault:
-        raise BadHierarchy(of_file(path, fault)) from None
+        raise BadHierarchy(say_of_file(path, fault)) from None
 
 
 def _rows(path: Path) -> list[tuple[int, tuple[str, ...]]]:

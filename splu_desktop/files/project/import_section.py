@@ -100,7 +100,8 @@ def import_from_dict(data: Mapping[str, Any], overruling: Mapping[str, Any] = Ma
 
     Raises BadSetting, naming the entry that can't be understood, or those that contradict each other.
     """
-    if len(sheets := {"sheet", "sheets"} & overruling.keys()) == 2:
+    sheets = {"sheet", "sheets"} & overruling.keys()
+    if len(sheets) == 2:
         raise BadSetting(superfluous("sheets", ["sheet"]))
     if sheets:  # one sheet or several, as is said last
         data = {name: value for name, value in data.items() if name not in ("sheet", "sheets")}

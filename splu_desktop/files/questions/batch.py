@@ -14,7 +14,7 @@ from splu_desktop.core.messages import Phrase, say
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.files.disk.inert_texts import restore_text
-from splu_desktop.files.disk.plain_data import of_file
+from splu_desktop.files.disk.plain_data import say_of_file
 from splu_desktop.files.questions.rows import BadQuestions, question_rows
 from splu_desktop.files.tables.sheets import Cell, Sheet, digits, write_sheets
 
@@ -87,7 +87,7 @@ def read_questions(path: Path, published: Published, *, strict: bool = True) -> 
         sentence = say("row {number}: {fault}", number=rows[0], fault=first)
         if len(rows) > 1:
             sentence = Phrase("{first} (+{n})", {"first": sentence, "n": len(rows) - 1})
-        raise BadQuestions(of_file(path, sentence))
+        raise BadQuestions(say_of_file(path, sentence))
     return Questions(header, tuple(cells), tuple(conditions), faults)
 
 
@@ -103,7 +103,7 @@ def _find_column(name: str, published: Published) -> str | None:
 def _column_name(name: str, path: Path, published: Published) -> str:
     column = _find_column(name, published)
     if column is None:
-        raise BadQuestions(of_file(path, unknown_column(name, published)))
+        raise BadQuestions(say_of_file(path, unknown_column(name, published)))
     return column
 
 

@@ -76,13 +76,14 @@ def _person_sketch(table: Table, name: str, key: bytes, traits: Sequence[tuple[s
         some = np.zeros(column.m, np.int64)  # a row of each person
         some[column.codes] = np.arange(table.n)
         rows = some[kept[:KEPT]]
-        sketch["traits"] = {
-            what: "".join(
-                f"{digit:x}" for digit in (_hashes(each, key, what) >> np.uint64(60))[each.codes[rows]].tolist()
-            )
-            for what, each in ((what, table[trait]) for what, trait in traits)
-        }
+        sketch["traits"] = {what: _digits(table[trait], rows, key, what) for what, trait in traits}
     return sketch
+
+
+def _digits(column: Column, rows: NDArray[np.int64], key: bytes, what: str) -> str:
+    """Return a hexadecimal digit for each row's value: enough to see what goes together, too little to tell it."""
+    digits = _hashes(column, key, what) >> np.uint64(60)
+    return "".join(f"{digit:x}" for digit in digits[column.codes[rows]].tolist())
 
 
 @remember
@@ -158,7 +159,8 @@ def _are_others(one: Sketch, other: Sketch) -> bool:
     seen = False
     for what in ours.keys() & traits.keys() if len(left) >= _FEWEST else ():
         both = np.zeros((16, 16))
-        np.add.at(both, ([int(ours[what][at], 16) for at in left], [int(traits[what][at], 16) for at in right]), 1)
+        pairs = [int(ours[what][at], 16) for at in left], [int(traits[what][at], 16) for at in right]
+        np.add.at(both, pairs, 1)
         both = both[both.any(1)][:, both.any(0)]
         free, expected = (both.shape[0] - 1) * (both.shape[1] - 1), np.outer(both.sum(1), both.sum(0)) / both.sum()
         if free and ((both - expected) ** 2 / expected).sum() > free + _DEVIATIONS * (1 + np.sqrt(2 * free)):

@@ -135,9 +135,10 @@ def _column_entry(published: Published, column: Column, plan: Plan) -> dict[str,
         entry["coarsened"] = [step.as_dict()["how"] for step in plan.generalisations[column.name]]
     ends = interval_ends(column)
     if ends is not None:
+        low, high = ends
         stands = published.numbers(column.name)
-        known = [at for at in range(column.m) if not column.missing[at] and not np.isnan(ends[0][at])]
-        entry["bands"] = {str(column.labels[at]): [_finite(end[at]) for end in ends] for at in known}
+        known = np.flatnonzero(~column.missing & ~np.isnan(low))
+        entry["bands"] = {str(column.labels[at]): [_finite(low[at]), _finite(high[at])] for at in known}
         if stands is not None:
             entry["numbers"] = {str(column.labels[at]): float(stands[at]) for at in known if np.isfinite(stands[at])}
     if words := _other_words(entry.get("values", ()), entry.get("bands", {})):
@@ -151,7 +152,8 @@ def _other_words(values: Sequence[str], bands: Mapping[str, Sequence[float | Non
     """Return what else people call a value, each meaning one alone: "65 und mehr" and "65+" of "65 and more"."""
     ours = {"", *itertools.chain.from_iterable(names_of_groups().values())}
     # Of thousands of values few are ours, and else no catalogue is read: a band has a blank, and is told by its form.
-    named = [v for v in values if v in ours or (" " in v and getattr(in_words(v), "template", VALUE) != VALUE)]
+    in_parts = {v for v in values if " " in v and getattr(in_words(v), "template", VALUE) != VALUE}
+    named = [v for v in values if v in ours or v in in_parts]
     called = [(language(code).value(value), value) for code in LANGUAGES for value in named]
     for value, (low, top) in bands.items():
         start, stop = ("" if end is None else f"{end:.15g}" for end in (low, top))

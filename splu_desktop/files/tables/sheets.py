@@ -86,8 +86,8 @@ def _write_xlsx(sheets: Sequence[Sheet], path: Path, progress: Progress, fitted:
 
 def _widths(sheet: Sheet) -> list[float]:
     """Return the width of each column in letters; the library's own guess cuts what a wider font shows."""
-    rows = (sheet.header, *sheet.rows)
-    return [min(max(len(str(row[at])) for row in rows) + 2.0, _WIDEST) for at in range(len(sheet.header))]
+    columns = zip(sheet.header, *sheet.rows, strict=True)
+    return [min(max(len(str(cell)) for cell in column) + 2.0, _WIDEST) for column in columns]
 
 
 def _records(sheet: Sheet, progress: Progress) -> Iterator[dict[str, Cell]]:

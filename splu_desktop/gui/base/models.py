@@ -426,7 +426,9 @@ class TableView(QTableView):
         rows = self.rows_chosen()
         across = Qt.Orientation.Horizontal
         lines = ["\t".join(one_cell(model.headerData(at, across)) for at in columns)]
-        lines += ["\t".join(one_cell(model.index(row, at).data(WHOLE)) for at in columns) for row in rows]
+        for row in rows:
+            cells = [one_cell(model.index(row, at).data(WHOLE)) for at in columns]
+            lines.append("\t".join(cells))
         copy_text("\n".join(lines))
 
     def copy_all(self) -> None:

@@ -170,9 +170,13 @@ class ReadDialog(Dialog):
         self._ask(keep_spellings=(*others, name) if on else others)
 
     def _token_ticked(self, place: int, on: bool) -> None:
-        tokens = [replace(r, applied=on) if at == place else r for at, r in enumerate(self.tokens_model.rows)]
+        tokens = list(self.tokens_model.rows)
+        tokens[place] = replace(tokens[place], applied=on)
         self.tokens_model.show(tokens)
-        ticked = {r.column: tuple(e.token for e in tokens if e.column == r.column and e.applied) for r in tokens}
+        ticked: dict[str, tuple[str, ...]] = {each.column: () for each in tokens}
+        for each in tokens:
+            if each.applied:
+                ticked[each.column] += (each.token,)
         self._ask(missing={**self.asked.missing, **ticked})
 
     def _forget(self) -> None:

@@ -38,7 +38,8 @@ class RowsForm(QWidget):
             self._known = {}
         for column in imported.table.columns:
             known = [*self._known.get(column.name, []), *asked.rows.get(column.name, ()), *column.labels.tolist()]
-            if len(values := list(dict.fromkeys(known))) <= _MOST:
+            values = list(dict.fromkeys(known))
+            if len(values) <= _MOST:
                 self._known[column.name] = values
         now = next(iter(asked.rows), self.column.currentData())
         self.column.offer([(t("All rows"), None), *((shorten(name), name) for name in self._known)], now)

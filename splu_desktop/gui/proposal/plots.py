@@ -205,9 +205,8 @@ class Plot(QWidget):
             # pyqtgraph leaves out marks that reach beyond the axis, as ours do at its ends; there is room left.
             axis.setStyle(tickFont=small, tickLength=0, hideOverlappingLabels=99)
             axis.setTextPen(c.quiet)
-        left, below = (
-            max((metrics.horizontalAdvance(words) for _, words in marks), default=0) for marks in self._marks
-        )
+        widths = [[metrics.horizontalAdvance(words) for _, words in marks] for marks in self._marks]
+        left, below = (max(each, default=0) for each in widths)
         self._left.setPen(None)
         # pyqtgraph would fit the axis to the marks that it draws, and the plot's edge would move with them.
         self._left.setWidth(left + 8)

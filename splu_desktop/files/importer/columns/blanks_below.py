@@ -24,9 +24,8 @@ def blanks_below(names: Sequence[str], columns: Sequence[RawColumn]) -> Iterator
         present = [code for code, label in enumerate(column.labels) if not is_blank(label)]
         few = len(present) > 1 and column.codes[0] in present and bool((column.counts[present] == 1).all())
         if few and all(shape_of(column.labels[code]) == "t" for code in present):
-            sentence = say(
+            words = (
                 "Column “{column}” says each value once, with blanks below it; they are read as no value. If the value "
-                "holds for the rows below it, too, write it into each of them and export the table again.",
-                column=name,
+                "holds for the rows below it, too, write it into each of them and export the table again."
             )
-            yield Problem(ProblemKind.NOTE, sentence, column=name)
+            yield Problem(ProblemKind.NOTE, say(words, column=name), column=name)

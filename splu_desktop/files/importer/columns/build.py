@@ -21,7 +21,7 @@ from splu_desktop.files.importer.columns.meaning import FoldedTexts, fold, say_f
 from splu_desktop.files.importer.columns.measured_texts import Quantities, measure_texts
 from splu_desktop.files.importer.columns.missing import MAY_BE, code_proposals, day_proposals, proposal
 from splu_desktop.files.importer.columns.number_texts import MarkEvidence, NumberFormat
-from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, of_cells
+from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, report_cells
 from splu_desktop.files.importer.raw import RawColumn, RawTable, float_text
 
 _WORKERS = 2
@@ -306,4 +306,4 @@ def _misfit_problems(
     cells = (
         (int(raw.rows[i]), name, column.labels[column.codes[i]], sheet) for i, sheet in zip(at, sheets, strict=True)
     )
-    return of_cells(ProblemKind.MISFIT, kind.value, cells, len(at), decision)
+    return report_cells(ProblemKind.MISFIT, kind.value, cells, len(at), decision)

@@ -57,14 +57,12 @@ def mixed_rows(raw: RawTable) -> Iterator[Problem]:
         named = name in _REDCAP or (len(labels) <= _MOST and _KIND.search(name) and _parts_columns(column, raw.columns))
         if len(labels) < 2 or not named:
             continue
-        sentence = say(
+        words = (
             "Rows of several kinds stand in this table: “{column}” is {listed}. Choose rows of one kind, such as "
-            "“{column}={value}”.",
-            column=name,
-            listed=", ".join(f"“{label}”" for label in labels[:5]),
-            value=labels[-1],
+            "“{column}={value}”."
         )
-        yield Problem(ProblemKind.NOTE, sentence, column=name)
+        kinds = ", ".join(f"“{label}”" for label in labels[:5])
+        yield Problem(ProblemKind.NOTE, say(words, column=name, listed=kinds, value=labels[-1]), column=name)
 
 
 def _parts_columns(kinds: RawColumn, columns: Sequence[RawColumn]) -> bool:

@@ -123,7 +123,7 @@ class Grid:
         keep = np.ones(len(rows), bool)
         for i in np.flatnonzero(lengths != self.width).tolist():
             row = rows[i]
-            if not row or ((len(row) != 1 or self.width > 1) and all(is_blank(cell) for cell in row)):
+            if not row or ((len(row) != 1 or self.width > 1) and all(map(is_blank, row))):
                 keep[i] = False
                 self.blank_rows += 1
                 continue
@@ -134,7 +134,7 @@ class Grid:
             if len(row) > self.width:
                 surplus = row[self.width :]
                 mended[i] = row[: self.width]
-                if all(is_blank(cell) for cell in surplus):
+                if all(map(is_blank, surplus)):
                     continue
                 kind, rest = ProblemKind.LONG_ROW, " | ".join(surplus)
             else:

@@ -335,7 +335,7 @@ def name_columns(
     above = [
         no_record(ProblemKind.SKIPPED_ROWS, "title or note", i + 1, row, sheet)
         for i, row in enumerate(rows[: header.first])
-        if any(not is_blank(cell) for cell in row)
+        if not all(map(is_blank, row))
     ]
     joined = joined_names(rows, header, max(used, default=0) + 1, merged)
     unique, problems = unique_names([joined[i] for i in used], sheet=sheet, row=header.last + 1)

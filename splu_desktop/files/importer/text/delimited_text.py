@@ -22,12 +22,12 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.grid import Grid
 from splu_desktop.files.importer.columns.missing import is_blank
-from splu_desktop.files.importer.problems import Problem, ProblemKind, list_problems, of_cells
+from splu_desktop.files.importer.problems import Problem, ProblemKind, list_problems, report_cells
 from splu_desktop.files.importer.raw import RawColumn, RawTable
 from splu_desktop.files.importer.recognise import open_packed
 from splu_desktop.files.importer.text import fields
 from splu_desktop.files.importer.text.dialect import Dialect, clean
-from splu_desktop.files.importer.text.layout import HEAD, TextLayout, layout, report_guess, watch, without_padding
+from splu_desktop.files.importer.text.layout import HEAD, TextLayout, detect, report_guess, watch, without_padding
 from splu_desktop.files.isolation.faults import BadChoice
 
 _BLOCK = 1 << 20
@@ -42,7 +42,7 @@ def read(
 
     `limit` : read only so many records of the file's first part, as a preview.
     """
-    shape = layout(path, packed, choices, progress, whole=limit is None)
+    shape = detect(path, packed, choices, progress, whole=limit is None)
     if limit is not None:
         grid = Grid(shape.width, choices, delimiter=shape.dialect.delimiter)
         rows = shape.head[shape.rows_before : shape.rows_before + limit]
@@ -106,7 +106,7 @@ def _undecodable(table: RawTable) -> Iterator[Problem]:
         damaged = np.array(["\ufffd" in label for label in column.labels], bool)
         at = np.flatnonzero(damaged[column.codes])
         cells = ((int(table.rows[i]), name, column.labels[column.codes[i]], None) for i in at)
-        yield from of_cells(ProblemKind.UNDECODABLE, "text in this encoding", cells, len(at))
+        yield from report_cells(ProblemKind.UNDECODABLE, "text in this encoding", cells, len(at))
 
 
 _ASCII_LIKE = ("utf-8", "utf-8-sig", "cp125", "iso8859", "latin", "mac", "cp8", "cp437", "koi8", "ascii")

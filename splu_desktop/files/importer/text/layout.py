@@ -78,7 +78,7 @@ def _choose_encoding(head: bytes, more: Iterator[bytes] | None, choices: ImportC
     return encodings.detect([head if len(head) < HEAD else head[: head.rfind(b"\n") + 1] or head])
 
 
-def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress, *, whole: bool = True) -> TextLayout:
+def detect(path: Path, packed: bool, choices: ImportChoices, progress: Progress, *, whole: bool = True) -> TextLayout:
     """Detect what `choices` leaves open. `whole`: look for the encoding in the whole file, not its first part only."""
     with open_packed(path, packed) as (file, raw):
         head = file.read(HEAD)
@@ -102,7 +102,7 @@ def layout(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
     if characters and choices.header_row is None:
         header = Header.at_rows(-1, -1)
     _shift_row_names(head_rows, header)
-    below = [row for row in head_rows[header.last + 1 :] if any(not is_blank(cell) for cell in row)]
+    below = [row for row in head_rows[header.last + 1 :] if not all(map(is_blank, row))]
     above = head_rows[header.first : header.last + 1] if header.last >= 0 else []
     width = _width(above, below)
     memory.check_width(path, width)
@@ -174,7 +174,7 @@ def watch(
 
 def _shift_row_names(rows: list[list[str]], header: Header) -> None:
     """Put an empty name before the others where the header is one field short of all records, as R writes it."""
-    below = [row for row in rows[header.last + 1 :] if any(not is_blank(cell) for cell in row)]
+    below = [row for row in rows[header.last + 1 :] if not all(map(is_blank, row))]
     if header.last < 0 or len(below) < 2:
         return
     width = len(rows[header.last]) + 1

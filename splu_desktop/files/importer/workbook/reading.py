@@ -15,7 +15,7 @@ from splu_desktop.files.importer.choices import ImportChoices, SheetFacts, alike
 from splu_desktop.files.importer.columns.cells import day_of
 from splu_desktop.files.importer.columns.grid import Grid
 from splu_desktop.files.importer.columns.header import choose_header, name_columns, unique_names
-from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, of_cells
+from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, report_cells
 from splu_desktop.files.importer.raw import RawColumn, RawTable
 from splu_desktop.files.importer.workbook.plain_sheet import PlainSheet
 from splu_desktop.files.importer.workbook.sheet_parts import fill_down, find_beside
@@ -180,4 +180,4 @@ def _failures(failed: list[CellError], where: dict[int, str], sheet: str, first:
             for cell in failed
             if cell.row > first and cell.column in where and bool(cell.value) is has_value
         ]
-        yield from of_cells(ProblemKind.ERROR_CELL, what, cells, len(cells))
+        yield from report_cells(ProblemKind.ERROR_CELL, what, cells, len(cells))
