@@ -53,7 +53,7 @@ def distinct_rows(columns: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int32], N
 
 
 def stir(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return keys through a bijection (splitmix64's), so that sums of few numbers fill all 64 bits."""
+    """Return (N,) keys through a bijection (splitmix64's), so that sums of few numbers fill all 64 bits."""
     keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return np.asarray(keys ^ (keys >> np.uint64(31)))

@@ -139,7 +139,7 @@ class Marginals(System):
         self.chosen, self.cells = self.choose()
 
     def choose(self) -> tuple[list[Axes], Floats]:
-        """Return the columns' marginals and the pairs that bring most, k-linked and diverse by the fit, and the fit."""
+        """Return all single marginals, the pairs that bring most and are safe, and the fit. Raises Impossible."""
         true, n, k, diversity = self.true, self.source.n, self.k, RecursiveDiversity(self.l, self.c)
 
         def fit(chosen: list[Axes], start: Floats) -> Floats | None:

@@ -269,7 +269,7 @@ def _estimate(
 
 @register(say("share"), OUTCOME, say("share of rows that have a value"))
 def share(reader: Reader, analysis: Analysis) -> Result:
-    """Return the share of records that have a value, of those that have one at all."""
+    """Return the share of records that have a value, of those that have one at all. Raises BadQuestion."""
     if analysis.value is None:
         raise BadQuestion("Name the value of “{column}” that is meant.", column=analysis.outcome)
     return _ratio(reader, analysis)

@@ -41,7 +41,7 @@ class CountFigures:
     step: Floats | float = 0.0
 
     def variance(self) -> Floats:
-        """Return the variance at the estimate, neither taken for negative."""
+        """Return (...) the variance at the estimate, neither taken for negative."""
         return np.asarray(np.maximum(self.level + self.slope * np.maximum(self.estimate, 0.0), 0.0))
 
     def draw_towards(self, target: Floats, spread: float) -> Floats:
@@ -54,7 +54,7 @@ class CountFigures:
         return np.asarray(np.clip(target + k * (x - target), x - variance**0.5, x + variance**0.5))
 
     def lifts(self, target: Floats, spread: float) -> Floats:
-        """Return how many times a target each is, drawn towards 1: where nothing is expected nothing follows."""
+        """Return (...) how many times a target each is, drawn towards 1: where nothing is expected nothing follows."""
         drawn = np.maximum(self.draw_towards(target, spread), 0.0)
         return np.asarray(np.divide(drawn, target, out=np.ones_like(drawn), where=target > 0))
 
@@ -293,7 +293,7 @@ def sum_by_line(parts: Floats, line: NDArray[np.integer], lines: int) -> Floats:
 
 
 def learn_spread(estimate: Floats, variance: Floats, target: Floats) -> float:
-    """Return t, the relative spread of counts about their targets, by ten rounds of weighted least squares."""
+    """Return t, the relative spread of (K,) counts about their targets, by ten rounds of weighted least squares."""
     good = (target > 0) & np.isfinite(variance) & (variance > 0)
     x, v, mu = estimate[good], variance[good], target[good]
     t = 0.0

@@ -142,7 +142,7 @@ def crosstab(
 
 
 def label_lines(columns: Sequence[Column], keys: NDArray[np.int64]) -> tuple[tuple[str, ...], ...]:
-    """Return the labels of each line, whose key numbers the labels of all columns as digits do."""
+    """Return the labels of each of (L,) lines, whose key numbers the labels of all columns as digits do."""
     heads, rest = [], keys
     for column in reversed(columns):
         rest, code = np.divmod(rest, column.m)

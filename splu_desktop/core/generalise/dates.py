@@ -50,7 +50,7 @@ class DatePart(Generalisation):
         object.__setattr__(self, "part", Part(self.part))
 
     def group_labels(self, column: Column) -> Grouping:
-        """Return the part of each date; a text among the dates stays as it is."""
+        """Return the part of each date; a text among the dates stays as it is. Raises CannotGeneralise."""
         days, known = days_of(column)
         if not (known.any() or column.missing.all()):  # other contents than those the way was chosen for
             raise CannotGeneralise(_NO_DATES, column=column.name)
@@ -126,7 +126,7 @@ def reference_date(text: str) -> date:
 
 
 def ages_at(days: NDArray[Any], at: date) -> NDArray[np.int64]:
-    """Return the completed years from each day (datetime64[D]) to `at`; one born on 29 February waits for 1 March."""
+    """Return (m,) the completed years from days (datetime64[D]) to `at`; one born on 29 February waits for 1 March."""
     years = days.astype("datetime64[Y]").astype(np.int64) + 1970
     months = days.astype("datetime64[M]").astype(np.int64) % 12 + 1
     day = (days - days.astype("datetime64[M]").astype("datetime64[D]")).astype(np.int64) + 1

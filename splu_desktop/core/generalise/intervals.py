@@ -188,7 +188,7 @@ def _fraction(number: float | str | Fraction, least: float = -math.inf) -> Fract
 
 
 def numbers_and_counts(column: Column) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the distinct numbers that records have, rising, and the records of each. Raises CannotGeneralise."""
+    """Return (K,) the distinct numbers that records have, rising, and how many have each. Raises CannotGeneralise."""
     values, counts = numbers_of(column), column.counts()
     used = ~np.isnan(values) & (counts > 0) & np.isfinite(values)
     if not used.any():

@@ -20,7 +20,7 @@ _LEAST = 0.02  # of the largest variance that a small count's law falls short of
 
 @lru_cache(maxsize=256)
 def noise_law(count: int, most: int = MOST, variance: float = VARIANCE) -> Floats:
-    """Return (2 D + 1,) chances of the noise v = -D..D on a true count of i.
+    """Return (2 D + 1,) chances of the noise v = -D..D on a true count of i, D being `most`.
 
     Law: i + v >= 0, mean 0, this variance and otherwise the largest entropy, p(v) ~ exp(a v + b v^2); 0 stays 0, and
     where no law has this variance (i = 1) it has nearly the largest. Proof: a and b are the minimum of a convex
@@ -61,7 +61,7 @@ def small_count_error(epsilon: float, alpha: int) -> float:
 
 
 def count_ranges(shown: Ints) -> tuple[Ints, Ints]:
-    """Return the ends of ranges that hold the true counts with a chance of .95 and more.
+    """Return the ends, each (K,), of ranges that hold the true counts behind (K,) with a chance of .95 and more.
 
     Law and proof: all counts i are in it to whose likeliest outcomes, together of that chance, the shown one belongs.
     Test: test_cell_noise.py (test_ranges_hold_every_count_as_often_as_they_say).

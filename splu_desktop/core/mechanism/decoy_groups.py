@@ -32,7 +32,7 @@ class DecoyGroups(Draw):
             raise BadSetting("Decoy groups have a whole number of records; choose gamma {n}.", n=round(self.gamma))
 
     def check(self, counts: NDArray[np.int64], column: str) -> None:
-        """Raise BadSetting where a value fills more than 1/(2 gamma) of a class, so that groups would tell it."""
+        """Raise BadSetting where one of (m,) values fills over 1/(2 gamma) of a class, so that groups would tell it."""
         if self.gamma > 1 and 2 * self.gamma * int(counts.max(initial=0)) > int(counts.sum()):
             words = "A value of “{column}” fills more than 1 in {most} records of a class; draw by lenders instead."
             raise BadSetting(words, column=column, most=int(2 * self.gamma))

@@ -76,7 +76,7 @@ def happens(source: Randomness, probability: float, count: int) -> NDArray[np.bo
 
 
 def permutation(source: Randomness, count: int) -> NDArray[np.int32]:
-    """Return a uniformly drawn permutation of 0..count-1.
+    """Return (count,) a uniformly drawn permutation of 0..count-1. Raises ValueError where 32 bits can't number them.
 
     Law: uniform exactly. Proof: indices are sorted by random keys, and those with equal keys get new ones among
     themselves until none are equal. Test: tests/core/test_randomness.py.

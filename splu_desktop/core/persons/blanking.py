@@ -79,7 +79,7 @@ def persons_sharing(rows: NDArray[np.int64], owner: NDArray[Any]) -> NDArray[np.
 
 
 def rows_alone(rows: NDArray[np.int64], owner: NDArray[Any], k: int) -> NDArray[np.intp]:
-    """Return the places of rows that are of a class of which fewer than k different persons have a row."""
+    """Return the places of rows (N,) that are of a class of which fewer than k different persons have a row."""
     # Persons are no fewer than the parts that rows are of all their rows; what lies between is counted.
     part = (1 / np.maximum(np.bincount(owner), 1)).take(owner)
     return _those_alone(rows, owner, k, np.flatnonzero((np.bincount(rows, part) < k - 1 + 1e-6).take(rows)))

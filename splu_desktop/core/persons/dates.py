@@ -41,7 +41,7 @@ _SURE = 20.0  # nats by which a pattern of weekdays must explain a release bette
 
 
 def possible_shifts(days: int) -> Ints:
-    """Return the numbers of days by which a person may be moved: never 0, whole weeks where enough are possible."""
+    """Return (K,) the days by which a person may be moved: never 0, whole weeks where enough are possible."""
     step = WEEK if 2 * (days // WEEK) >= FEWEST_SHIFTS else 1
     every = np.arange(-(days // step), days // step + 1, dtype=np.int64) * step
     return np.asarray(every[every != 0])

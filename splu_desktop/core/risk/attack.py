@@ -225,7 +225,7 @@ class _Target:
         return np.log(np.maximum(lift, _LEAST_LIFT)).astype(np.float32)
 
     def judge(self, secret: Flags) -> ColumnAttack:
-        """Return what the attacker finds out, who knows what was learned and sees what the rows show."""
+        """Return what the attacker finds out of (m,) values, who knows what was learned and sees what the rows show."""
         setting, rows, by_hints, by_class = self.setting, self.setting.rows, self.by_hints, self.by_class
         shown, true, place = self.shows, self.true[rows], np.arange(len(rows))
         lift = np.log(np.maximum(by_hints[place, shown], 1e-12)) - np.log(np.maximum(by_class[place, shown], 1e-12))

@@ -17,7 +17,7 @@ from splu_desktop.core.thresholds import NORMAL_95
 
 
 def cell_counts(table: Table, asked: AskedTable, grouped: Collection[str] = ()) -> NDArray[np.int64]:
-    """Return the counts of a table's cells, columns of `grouped` taken in three groups."""
+    """Return (m, ...) the counts of a table's cells, columns of `grouped` taken in three groups."""
     columns = [table[name] for name in (asked.sa, *asked.by)]
     sides, sizes = [each.codes for each in columns], [each.m for each in columns]
     rows = np.broadcast_to(np.int64(1), table.n)

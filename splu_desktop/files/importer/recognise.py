@@ -59,14 +59,14 @@ def check_readable(path: Path) -> None:
 
 
 def describe_file(path: Path, progress: Progress) -> SourceFile:
-    """Return size and digest of a file."""
+    """Return size and digest of a file. Raises Unreadable; Cancelled."""
     size = path.stat().st_size
     with open_file(path) as file:
         return SourceFile(path.name, size, sha256_of(file, size, progress))
 
 
 def open_file(path: Path) -> IO[bytes]:
-    """Open a file for reading; an operating system's refusal becomes a sentence."""
+    """Open a file for reading. Raises Unreadable, in a sentence, where the operating system refuses."""
     try:
         return path.open("rb")
     except OSError as error:
@@ -75,7 +75,7 @@ def open_file(path: Path) -> IO[bytes]:
 
 @contextmanager
 def open_packed(path: Path, packed: bool) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-    """Open a text file; yields (content, file itself). Broken compression becomes a sentence."""
+    """Open a text file; yields (content, file itself). Raises Unreadable; Corrupt, Encrypted where it is compressed."""
     try:
         with open_file(path) as file:
             yield (_unpack(file) if packed else file), file

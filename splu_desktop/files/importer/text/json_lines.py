@@ -20,7 +20,7 @@ _CHUNK = 10_000  # lines between two reports
 def read(
     path: Path, choices: ImportChoices, progress: Progress, *, limit: int | None = None
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
-    """Read an NDJSON file into raw columns; returns them with the resolved choices and the reasons."""
+    """Return raw columns, the resolved choices and the reasons. Raises Corrupt, EmptyFile; Cancelled."""
     cells: dict[str, list[str]] = {}
     n = 0
     for number, line in _lines(path, progress):

@@ -27,7 +27,7 @@ _OWN_ENDINGS = {"xlsx": (".xlsx", ".xlsm"), "xlsb": (".xlsb",), "xls": (".xls",)
 
 
 def open_workbook(path: Path, kind: str) -> calamine.CalamineWorkbook:
-    """Open a workbook; a refusal becomes a sentence."""
+    """Open a workbook. Raises Corrupt, Encrypted, TooSpread."""
     try:
         if path.suffix.lower() in _OWN_ENDINGS[kind] and in_unicode(path):  # of bytes alone no password is known
             return calamine.load_workbook(path)
