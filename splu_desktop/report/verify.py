@@ -37,7 +37,7 @@ def verify_report(report_path: Path, release_path: Path, password: str | None = 
     opened = open_release(release_path, password=password)
     # Law follows from no release, and neither it nor what was typed is compared.
     again = from_json(as_json(make_report(opened, Fields(law="none"), progress=SILENT)).decode("utf-8"))
-    return list(_differences("", _derived(report), _derived(again)))[:_MOST]
+    return list(_differences("", _derive(report), _derive(again)))[:_MOST]
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def _read(path: Path) -> dict[str, Any]:
     return data
 
 
-def _derived(data: dict[str, Any]) -> dict[str, Any]:
+def _derive(data: dict[str, Any]) -> dict[str, Any]:
     """Return what follows from a release: all figures, what limits are held against, and for whom it was made."""
     stated, verdict = ({**each} if isinstance(each, dict) else {} for each in map(data.get, ("custodian", "verdict")))
     derived = {name: value for name, value in stated.items() if name not in ("fields", "limits", "state", "title")}

@@ -48,8 +48,8 @@ def period_text(kind: str, form: str | None) -> Callable[[Any], str | None] | No
         return lambda value: text_of(fill_up(float(value), int(filled[1])))
     if form.startswith("WKDAY"):
         return lambda value: _WEEK[int(value) - 1] if value in range(1, 8) else None
-    if found := _FORMS[kind]["period"].fullmatch(form):
-        unit = found.lastgroup or ""
+    if period := _FORMS[kind]["period"].fullmatch(form):
+        unit = period.lastgroup or ""
         if kind == "stata":
             return lambda value: _of_count(value, unit)
         first, per_day = _FIRST[kind], 1.0 if kind == "sas" and not form.startswith("DT") else _DAY

@@ -209,8 +209,8 @@ class OneNumber(Panel):
             order = np.arange(column.m)
         # A range that is being typed is no word to look for, and would empty the list.
         words = ((at, value_words(str(column.labels[at]))) for at in order.tolist())
-        found = (each for each in words if wanted in each[1].casefold() or ".." in wanted)
-        texts = dict(islice(found, _FEW if self._narrow else _MOST))
+        matching = (each for each in words if wanted in each[1].casefold() or ".." in wanted)
+        texts = dict(islice(matching, _FEW if self._narrow else _MOST))
         shown = [] if secret else [number(int(counts[at])) for at in texts]
         self.values.offer(texts.values(), {text for at, text in texts.items() if ticked[at]}, shown)
         self._listed = [str(column.labels[at]) for at in texts]
