@@ -415,6 +415,8 @@ def test_labels_read_the_table_as_it_is_written_and_name_every_column(tmp_path: 
         (quoted, number) = _MARK.search(text).groups()  # type: ignore[union-attr]
         assert (json.loads(quoted) if quoted else chr(int(number, 16))) == dialect.delimiter
         assert all(column in text for column in table.names)
+        assert "scores.csv, not by rows" in text
+        assert "It has the same rows" in text
         assert not re.search(r"\{\w+\}", text)
     assert header.count(dialect.delimiter) >= len(table.names) - 1
 
