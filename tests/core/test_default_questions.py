@@ -33,7 +33,7 @@ def _stays(n: int, wards: int) -> Table:
 def _asked(n: int, wards: int) -> tuple[AskedTable, ...]:
     table = _stays(n, wards)
     public = {"died": ("no",)}
-    return default_questions(table, rank_sensitive(table, ("severity", "dx", "died"), public), UNCHANGED, public)
+    return default_questions(table, rank_sensitive(table, ("severity", "dx", "died"), public), UNCHANGED, public)[0]
 
 
 def test_diagnoses_come_before_amounts_and_rare_events_are_not_asked_for() -> None:
@@ -104,7 +104,7 @@ def test_what_a_table_is_about_is_asked_for_in_totals_where_it_has_no_large_cell
     table = Table((*table.columns, column))
     ranked = rank_sensitive(table, ("dx", "severity", "died", "cause"), {"died": ("no",)})
     assert ranked[0] == "cause"
-    asked = [str(each) for each in default_questions(table, ranked, UNCHANGED, {"died": ("no",)})]
+    asked = [str(each) for each in default_questions(table, ranked, UNCHANGED, {"died": ("no",)})[0]]
     assert asked == ["dx by sex, born", "dx by ward", "cause"]
     # Totals are the same in every form, so they make no other table coarser.
     found = AskedCells(table, [AskedTable("cause", None, ())], [], {})
@@ -118,7 +118,7 @@ def test_a_code_beside_its_description_is_asked_for_once() -> None:
     both = Table((*table.columns, column_of("described", described)))
     ranked = rank_sensitive(both, ("severity", "dx", "described"), {})
     assert {*ranked[:2]} == {"dx", "described"}
-    asked = [each.sa for each in default_questions(both, ranked, UNCHANGED, {})]
+    asked = [each.sa for each in default_questions(both, ranked, UNCHANGED, {})[0]]
     assert asked == [ranked[0], ranked[0], "severity"]
 
 
@@ -135,7 +135,7 @@ def test_with_few_rows_fewer_columns_count_them() -> None:
 def test_absence_is_no_value_that_is_counted_alone() -> None:
     """Most have the fever, so that only having none is secret; the table counts both."""
     table = Table((column_of("fever", ["yes", "yes", "no"] * 300), _stays(900, 5)["sex"]))
-    found = default_questions(table, ("fever",), {"sex": "sex"}, {"fever": ("yes",)})
+    found = default_questions(table, ("fever",), {"sex": "sex"}, {"fever": ("yes",)})[0]
     assert [str(each) for each in found] == ["fever by sex"]
 
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splu_desktop.core import generalise as g
+from splu_desktop.core.risk.ladders import ladder_of
 from splu_desktop.core.table import Column, Kind, Table
 from tests.columns import column_of
 
@@ -382,8 +383,9 @@ def test_suggested_intervals_divide_a_skewed_measurement_at_round_cut_points() -
 
 def test_no_frequent_value_joins_a_rare_one() -> None:
     sex = column_of("sex", ["f"] * 400 + ["m"] * 400 + ["x"] * 3)
-    assert not g.Rare(10).spares_frequent(sex)
-    assert g.Rare(10).spares_frequent(column_of("c", ["a"] * 50 + ["b"] * 5 + ["c"] * 5))
+    assert [rung.steps for rung in ladder_of(sex, "", asked=False)] == [(), None]
+    rare = column_of("c", ["a"] * 50 + ["b"] * 15 + ["c"] * 5)
+    assert [rung.steps for rung in ladder_of(rare, "", asked=False)] == [(), (g.Rare(20),), None]
 
 
 def test_a_table_is_generalised_column_by_column() -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from splu_desktop.core.generalise import Prefix
+from splu_desktop.core.mechanism import Units
 from splu_desktop.core.persons.blanking import Blanking, blank, find_leavers
 from splu_desktop.core.risk.association import LINKED, association
 from splu_desktop.core.risk.blocks import MOST_BLOCKS, MOST_TOGETHER, group_columns
@@ -182,7 +184,7 @@ def test_columns_that_tell_each_other_are_in_one_block() -> None:
     )
     assert association(table["x"], table["y"]) > LINKED
     assert all(association(table[one], table[two]) < 0.1 for one in names[2:] for two in "xy"), "chance is taken off"
-    blocks, out = group_columns(table, names)
+    blocks, out = group_columns(table, names, Units.of_records(table.n))
     assert len(blocks) <= MOST_BLOCKS
     assert any({"x", "y"} <= set(block) for block in blocks)
     assert sorted(name for block in (*blocks, out) for name in block) == sorted(names)
@@ -195,9 +197,26 @@ def test_what_another_column_tells_whole_takes_no_room_in_a_block() -> None:
     texts = {name: [f"v{code}" for code in each] for name, each in codes.items()}
     texts |= {f"text of {name}": [f"chapter {code // 2}" for code in each] for name, each in codes.items()}
     table = Table(tuple(column_of(name, each) for name, each in texts.items()))
-    blocks, out = group_columns(table, list(texts))
+    blocks, out = group_columns(table, list(texts), Units.of_records(table.n))
     # Each beside its code adds no combination; a ninth code would, and its text then takes the room of none.
     assert out == ("code 8", "text of code 8")
     assert [len(block) for block in blocks] == [16]
     both = {tuple(row) for row in np.column_stack([table[name].codes for name in blocks[0]]).tolist()}
     assert len(both) == len({row[:MOST_TOGETHER] for row in both})
+
+
+def test_what_stays_in_a_persons_rows_is_not_drawn_with_what_differs_from_row_to_row() -> None:
+    chance = np.random.default_rng(9)
+    owner = np.repeat(np.arange(400), 6)
+    visits = {f"visit {at}": chance.integers(0, 4, len(owner)) for at in range(4)}
+    chronic = {f"chronic {at}": chance.integers(0, 3, 400)[owner] for at in range(14)}
+    table = Table(tuple(column_of(name, [f"v{code}" for code in each]) for name, each in (visits | chronic).items()))
+    blocks, out = group_columns(table, [*visits, *chronic], Units.of_persons(owner))
+    assert (len(blocks), out) == (MOST_BLOCKS, ())
+    assert all(len({name.split()[0] for name in block}) == 1 for block in blocks), "else they widen each other's ranges"
+    by_row, _ = group_columns(table, [*visits, *chronic], Units.of_records(table.n))
+    assert any(len({name.split()[0] for name in block}) == 2 for block in by_row), "by row nothing stays"
+    more = {f"chronic {at}": chance.integers(0, 3, 400)[owner] for at in range(14, 18)}
+    table = replace(table, columns=(*table.columns, *(column_of(k, [f"v{c}" for c in v]) for k, v in more.items())))
+    blocks, out = group_columns(table, [*visits, *chronic, *more], Units.of_persons(owner), ["chronic 17"])
+    assert out == ("chronic 16",), "rather than that it widens what tables ask for; what somebody wants stays"

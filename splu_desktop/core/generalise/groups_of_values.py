@@ -179,11 +179,6 @@ class Rare(Generalisation):
         k, comma, label = text.partition(",")
         return cls(int(k.strip()[:20]), label.strip()) if comma else cls(int(k.strip()[:20]))
 
-    def spares_frequent(self, column: Column) -> bool:
-        """Whether there are rare values and enough of them, so that no frequent one has to join them."""
-        counts = column.counts()[~column.missing]
-        return int(counts[counts < self.k].sum()) >= self.k
-
     def group_labels(self, column: Column) -> Grouping:
         """Return which labels are rare. Missing ones never are, and are not counted."""
         counts = column.counts()

@@ -78,9 +78,8 @@ def suggest(column: Column) -> tuple[Generalisation, ...]:
     if column.kind.is_date:
         return (_date_part(column),)
     ways: tuple[Generalisation, ...] = ()
-    if measure_of(column) is not None:
-        with suppress(CannotGeneralise):  # all records may lie within one interval
-            return (clinical(column),)
+    with suppress(CannotGeneralise):  # no known measure, or all records lie within one interval
+        return (clinical(column),)
     with suppress(CannotGeneralise):
         ways = (by_width(column, round_width(column)),)
         if 2 * ways[0].apply(column).counts().max() <= column.n:

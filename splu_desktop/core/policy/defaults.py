@@ -26,8 +26,8 @@ def default_questions(
     unchanged: Mapping[str, str],
     public_values: Mapping[str, Sequence[str]],
     within: float = WITHIN,
-) -> tuple[AskedTable, ...]:
-    """Return at most three tables.
+) -> tuple[tuple[AskedTable, ...], tuple[AskedTable, ...]]:
+    """Return at most three tables, and those that a small one may tell alone: a column by sex, by age, and its totals.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def default_questions(
     public_values : sensitive column -> values that are not secret.
     """
     if not ranked:
-        return ()
+        return (), ()
     persons = _by_persons(table, unchanged)
     units = [
         name
@@ -62,30 +62,15 @@ def default_questions(
         questions = [*questions[: MOST_TABLES - 1], *totals] if totals else questions
     # Asked for though nothing can answer it: where no table is asked for, no verdict says “too few persons”.
     last = AskedTable(ranked[0], _one_value(table[ranked[0]], public_values), persons, within=within)
-    return tuple(questions[:MOST_TABLES] or [last])
-
-
-def plainer_questions(
-    table: Table,
-    ranked: Sequence[str],
-    unchanged: Mapping[str, str],
-    public_values: Mapping[str, Sequence[str]],
-    within: float,
-) -> tuple[AskedTable, ...]:
-    """Return tables that a small table may tell by itself: all values of a column by sex, by age, and its totals.
-
-    The parameters are those of `default_questions`.
-    """
-    questions = []
+    plainer = []
     for name in ranked[:_PLAINER]:
         column = table[name]
         secret = ~column.missing & ~np.isin(column.labels, list(public_values.get(name, ())))
         # Where no secret value has a large cell, the others tell nothing that was not known.
         if column.counts()[secret].max(initial=0) >= LEAST:
-            options = [(each,) for each in _by_persons(table, unchanged)]
-            asked = [AskedTable(name, None, by, within=within) for by in (*options, ())]
-            questions += [each for each in asked if _has_large_cells(table, each, unchanged)]
-    return tuple(questions)
+            asked = [AskedTable(name, None, by, within=within) for by in (*((each,) for each in persons), ())]
+            plainer += [each for each in asked if _has_large_cells(table, each, unchanged)]
+    return tuple(questions[:MOST_TABLES] or [last]), tuple(plainer)
 
 
 def _by_persons(table: Table, unchanged: Mapping[str, str]) -> tuple[str, ...]:

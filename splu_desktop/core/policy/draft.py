@@ -21,17 +21,17 @@ from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise import Age, CannotGeneralise, Steps, column_after, suggest, table_after, words_for
 from splu_desktop.core.generalise.dates import days_of
 from splu_desktop.core.generalise.measurements import still_measured
-from splu_desktop.core.mechanism import Block, Lenders, keep_even_rows
+from splu_desktop.core.mechanism import Block, Lenders, Units, keep_even_rows
 from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.persons.choice import ByPerson, persons
 from splu_desktop.core.persons.identify import person_columns
 from splu_desktop.core.plan import Edit, Plan
-from splu_desktop.core.policy.defaults import default_questions, plainer_questions
+from splu_desktop.core.policy.defaults import default_questions
 from splu_desktop.core.policy.limits import Limits, limits_for
 from splu_desktop.core.policy.search import STOPS, Setting
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
-from splu_desktop.core.risk.blocks import group_columns
+from splu_desktop.core.risk.blocks import Blocks, group_columns
 from splu_desktop.core.risk.certainty import gamma_for
 from splu_desktop.core.risk.ranking import is_mostly_rare, rank_sensitive
 from splu_desktop.core.roles import Role
@@ -110,7 +110,8 @@ def draft(
     limits, person = limits_for(audience), wishes.get("person", "")
     questions, given = wishes.get("questions", ()), wishes.get("roles", {})
     suggestions = wishes.get("suggestions") or suggest_roles(table)
-    work = _Drafting(table, suggestions, given, {name: given.get(name, suggestions[name].role) for name in table.names})
+    roles = {name: given.get(name, suggestions[name].role) for name in table.names}
+    work = _Drafting(table, suggestions, given, roles, progress)
     who = work.find_person(person)
     for asked in questions:
         if who in (asked.sa, *asked.by):
@@ -122,8 +123,9 @@ def draft(
     if not work.secrets:
         raise BadSetting("No column is secret; mark at least one column as secret (SA).")
     view = table_after(table, bands)
-    owner = np.arange(table.n) if who is None else persons(table[who])
-    rows_each = np.bincount(owner[keep_even_rows(owner)])[owner]  # who have as many rows lend to each other at most
+    units = Units.of_records(table.n) if who is None else Units.of_persons(persons(table[who]))
+    # Who have as many rows lend to each other at most.
+    rows_each = np.bincount(units.owner[keep_even_rows(units.owner)])[units.owner]
     public, unsafe = work.find_public_values(view, {each.sa: each.value for each in questions}, limits, rows_each)
     subjects = {name: suggestions[name].subject for name, role in work.roles.items() if role is Role.NSA}
     named, plainer = bool(questions), tuple[AskedTable, ...]()
@@ -132,9 +134,8 @@ def draft(
         # A table that nobody named must not stand in the way by a column that no strength protects.
         askable = [name for name in ranked if name not in unsafe] or ranked
         within = wishes.get("within") or limits.within
-        questions = default_questions(view, askable, subjects, public, within)
-        plainer = plainer_questions(view, askable, subjects, public, within)
-    blocks = work.find_blocks(view, questions, ranked, bands, progress)
+        questions, plainer = default_questions(view, askable, subjects, public, within)
+    blocks = work.find_blocks(view, questions, ranked, units)
     # Only now, since columns that found no block are no longer secret.
     work.note_roles()
     secret, about = work.secrets, next((each.sa for each in questions), "")
@@ -168,7 +169,9 @@ class _Drafting:
     suggestions: Mapping[str, Suggestion]
     own_roles: Mapping[str, Role]
     roles: dict[str, Role]
+    progress: Progress
     steps: list[Step] = field(default_factory=list)
+    bands: dict[str, Steps] = field(default_factory=dict)
 
     @property
     def secrets(self) -> list[str]:
@@ -224,7 +227,6 @@ class _Drafting:
 
     def find_bands(self, asked: set[str]) -> dict[str, Steps]:
         """Return what measured numbers and dates are put into that are drawn; those that fit nothing are left out."""
-        bands: dict[str, Steps] = {}
         for name in self.secrets:
             column, ways = self.table[name], suggest(self.table[name])
             after = column_after(column, ways)
@@ -238,10 +240,10 @@ class _Drafting:
                 why = why if one_value or rare else say("its numbers fit no groups")
                 self.note("left-out", name, left_out_words([name]), why)
             elif ways:
-                bands[name] = ways
+                self.bands[name] = ways
                 why = say("drawn values need groups")
                 self.note("coarser", name, words_for(name, ways), why)
-        return bands
+        return self.bands
 
     def find_public_values(
         self, view: Table, asked: Mapping[str, str | None], limits: Limits, rows_each: NDArray[np.integer]
@@ -273,25 +275,19 @@ class _Drafting:
                 unsafe.add(name)
         return public, unsafe
 
-    def find_blocks(
-        self,
-        view: Table,
-        questions: Sequence[AskedTable],
-        ranked: Sequence[str],
-        bands: Mapping[str, Steps],
-        progress: Progress,
-    ) -> tuple[tuple[str, ...], ...]:
+    def find_blocks(self, view: Table, questions: Sequence[AskedTable], ranked: Sequence[str], units: Units) -> Blocks:
         """Return what is drawn together; columns without room are left out, but for those that somebody marked."""
         # Blocks are filled in this order: what tables ask for, what somebody marked, then what tells most.
         kept = [each.sa for each in questions] + [name for name in self.secrets if self.own_roles.get(name) is Role.SA]
-        blocks, out = group_columns(view, list(dict.fromkeys([*kept, *ranked, *self.secrets])), kept, progress)
+        order = list(dict.fromkeys([*kept, *ranked, *self.secrets]))
+        blocks, out = group_columns(view, order, units, kept, self.progress)
         for block in blocks:
             if len(block) > 1:
                 self.steps.append(together_step(block))
         self.roles.update(dict.fromkeys(out, Role.DROPPED))
         if out:
             why = say("no table needs it, and no more secret columns can be drawn")
-            self.note("left-out", "", left_out_words(out), why, draw_again(out, bands))
+            self.note("left-out", "", left_out_words(out), why, draw_again(out, self.bands))
         return blocks
 
     def note_roles(self) -> None:

@@ -104,8 +104,9 @@ def _forms(column: Column, subject: str) -> Iterator[tuple[int, Steps]]:
 
 def _rare(column: Column, tiers: Sequence[tuple[int, int]]) -> Iterator[tuple[int, Steps]]:
     """Give rare values as one, where no frequent one has to join them: few who stand out are blanked instead."""
+    counts = column.counts()[~column.missing]
     for least, tier in tiers:
-        if Rare(least).spares_frequent(column):
+        if counts[counts < least].sum() >= least:
             yield tier, (Rare(least),)
 
 
