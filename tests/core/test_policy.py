@@ -702,3 +702,28 @@ def test_a_column_that_somebody_calls_secret_names_no_person() -> None:
     columns = {"sex": random.choice(["m", "f"], 900), "patient no": random.integers(1, 30, 900).astype(str)}
     found = propose(table_of(columns), roles={"patient no": Role.SA})
     assert found.plan.sensitive == ("patient no",)
+
+
+def diary(persons_each: int, rows_each: int) -> Table:
+    """Return days of persons: what stays the same of each, and what differs from day to day."""
+    random = np.random.default_rng(21)
+    owner = np.repeat(np.arange(persons_each), rows_each)
+    columns = {
+        "patient_id": np.char.add("P", (owner + 100).astype(str)),
+        "age": random.integers(20, 80, persons_each)[owner].astype(str),
+        "sex": random.choice(["f", "m"], persons_each)[owner],
+        "diagnosis": random.choice(["asthma", "copd", "fibrosis"], persons_each, p=[0.5, 0.3, 0.2])[owner],
+        "symptom": random.choice(["none", "mild", "severe"], len(owner), p=[0.8, 0.15, 0.05]),
+    }
+    return table_of(columns, age=Kind.INTEGER)
+
+
+@pytest.mark.parametrize("who", ["colleague", "partner", "public"])
+def test_tables_that_nobody_named_give_way_before_most_of_the_rows_do(who: str) -> None:
+    table = diary(300, 20)
+    found = propose(table, Audience(who, signed=who != "public"), person="patient_id")
+    assert found.verdict.state == USEFUL
+    assert 2 * found.verdict.figures.rows >= table.n, [str(each.words) for each in found.steps]
+    named = [AskedTable("diagnosis", None, ("sex", "age"))]
+    own = propose(table, Audience(who, signed=who != "public"), person="patient_id", questions=named)
+    assert list(own.plan.questions) == named, "what somebody named stays"

@@ -65,9 +65,9 @@ def other_ways(setting: Setting, way: Way) -> Iterator[Alternative]:
         yield from _possible(setting, way)
 
 
-def fewer_tables(setting: Setting, way: Way) -> Iterator[tuple[str, Way]]:
-    """Give useful ways with fewer tables than one has, tables by fewer columns, or others, each with its words."""
-    asked = way.plan.questions
+def fewer_tables(setting: Setting, way: Way, base: Plan | None = None) -> Iterator[tuple[str, Way]]:
+    """Give useful ways, each with its words, from a plan if given: fewer tables, tables by fewer columns, or others."""
+    start, asked = base or way.search.plan, (base or way.plan).questions
     columns = list(dict.fromkeys(name for each in asked for name in each.by))
     best = [each.table for each in sorted(way.tables, key=lambda each: -each.readable)] if len(asked) > 1 else []
     ways = [(say("Only {table}.", table=each.words()), [each]) for each in best]
@@ -78,7 +78,7 @@ def fewer_tables(setting: Setting, way: Way) -> Iterator[tuple[str, Way]]:
         ways.append((say("A number is good within 30 %."), [replace(each, within=WITHIN) for each in asked]))
     if len(columns) > 1:
         ways.append((say("Totals only."), [each.keep_columns(()) for each in asked]))
-    plainer = [each for each in setting.plainer if {*each.by} <= {*way.search.plan.nsas}]
+    plainer = [each for each in setting.plainer if {*each.by} <= {*start.nsas}]
     ways += [(say("Only {table}.", table=each.words()), [each]) for each in plainer]
     tried = {asked}
     # Totals come last: another column by sex or by age tells more.
@@ -87,7 +87,7 @@ def fewer_tables(setting: Setting, way: Way) -> Iterator[tuple[str, Way]]:
         if questions not in tried and not setting.late:
             tried.add(questions)
             try:
-                other = find_way(replace(setting, fixed_secrets=()), replace(way.search.plan, questions=questions))
+                other = find_way(replace(setting, fixed_secrets=()), replace(start, questions=questions))
             except SpluError:  # such a plan can't be made
                 continue
             if other.works:  # what gave a value away has been left out of its plan
@@ -96,13 +96,23 @@ def fewer_tables(setting: Setting, way: Way) -> Iterator[tuple[str, Way]]:
 
 def best_way(setting: Setting, plan: Plan) -> Way:
     """Return the best way, with fewer tables where nobody named them and they can't be read. Raises as `find_way`."""
-    way = find_way(setting, plan)
-    if setting.own_tables or way.works:
-        return way
-    # Tables that nobody asked for must not stand in the way of a useful release, nor get a wider error than was said.
-    wished = {each.within for each in way.plan.questions}
-    others = (other for _, other in fewer_tables(setting, way))
-    return next((each for each in others if {asked.within for asked in each.plan.questions} <= wished), way)
+    best = find_way(setting, plan)
+
+    def merit(way: Way) -> tuple[bool, bool, bool]:
+        most = 2 * way.draw_input.table.n >= setting.table.n
+        return way.works, most, way.plan.questions[0].sa == plan.questions[0].sa
+
+    if setting.own_tables or all(merit(best)[:2]):
+        return best
+    # Tables that nobody asked for must not stand in the way of a useful release, nor of most of the rows, best by those
+    # of what the first is about; nor do others get a wider error than was said.
+    wished, enough = {each.within for each in plan.questions}, 3 if best.works else 2
+    for _, other in fewer_tables(setting, best, replace(best.search.plan, persons=plan.persons)):
+        if {asked.within for asked in other.plan.questions} <= wished:
+            best = max(best, other, key=merit)
+            if all(merit(best)[:enough]):
+                break
+    return best
 
 
 def _beside(setting: Setting, way: Way, kind: str, words: str, by: int) -> Iterator[Alternative]:

@@ -204,7 +204,7 @@ class Case:
         if other is None:
             return Line("too-blurred", OK, say("No table was asked for."))
         sentence = say("No table was asked for; {share} in 100 ordinary questions can be read.", share=int(100 * other))
-        return Line("too-blurred", OK if other else AMBER, sentence, other, repair=None if other else self._ways)
+        return Line("too-blurred", OK if other else AMBER, sentence, other)
 
     def _gives_away(self) -> Line:
         for worst in self.giveaways[:1]:
@@ -295,7 +295,7 @@ class Case:
             setting = self._setting
             way = find_way(setting, plan)
             if not way.works:  # the first of the ways that a proposal names
-                way = next((each for _, each in fewer_tables(setting, way)), way)
+                way = next((each for _, each in fewer_tables(replace(setting, own_tables=False), way)), way)
             return way.plan if way.safe else plan
 
         return Repair(say("Look for a way that works"), edit)
