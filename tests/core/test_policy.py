@@ -18,6 +18,7 @@ import pytest
 from splu_desktop.core.answer.forecast import Forecaster
 from splu_desktop.core.audience import Audience, OwnLimit
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.generalise import Age, DatePart, Part
 from splu_desktop.core.mechanism import LEAST, Lenders, make_classes
 from splu_desktop.core.mechanism.law import t_p
 from splu_desktop.core.persons.choice import ByPerson, persons
@@ -727,3 +728,18 @@ def test_tables_that_nobody_named_give_way_before_most_of_the_rows_do(who: str) 
     named = [AskedTable("diagnosis", None, ("sex", "age"))]
     own = propose(table, Audience(who, signed=who != "public"), person="patient_id", questions=named)
     assert list(own.plan.questions) == named, "what somebody named stays"
+
+
+def test_newborns_are_told_apart_by_their_month_of_birth() -> None:
+    random = np.random.default_rng(22)
+    n, now = 3_000, np.datetime64("today").astype("datetime64[Y]").astype("datetime64[D]")
+    columns = {
+        "date of birth": (now - 364 + random.integers(0, 364, n)).astype(str),
+        "sex": random.choice(["f", "m"], n),
+        "hearing": random.choice(["passed", "refer", "refused"], n, p=[0.8, 0.15, 0.05]),
+    }
+    plan = propose(table_of(columns, **{"date of birth": Kind.DATE}), person=None).plan
+    assert plan.generalisations["date of birth"] == (DatePart(Part.MONTH),), "in years all have one age"
+    columns["date of birth"] = (now - 30_000 + random.integers(0, 25_000, n)).astype(str)
+    plan = propose(table_of(columns, **{"date of birth": Kind.DATE}), person=None).plan
+    assert isinstance(plan.generalisations["date of birth"][0], Age)

@@ -19,7 +19,7 @@ from splu_desktop.core.audience import Audience
 from splu_desktop.core.distinct import count_pairs
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.generalise import Age, CannotGeneralise, Steps, column_after, suggest, table_after, words_for
-from splu_desktop.core.generalise.dates import days_of
+from splu_desktop.core.generalise.dates import DatePart, Part, days_of
 from splu_desktop.core.generalise.measurements import still_measured
 from splu_desktop.core.mechanism import Block, Lenders, Units, keep_even_rows
 from splu_desktop.core.messages import quoted, say
@@ -204,10 +204,11 @@ class _Drafting:
         if any(self.roles[name] is Role.NSA for name in of_age if name not in births):
             return {}
         for name in births:
-            steps = (Age(self._last_day()),)
+            steps: Steps = (Age(self._last_day()),)
             if not self.roles[name].sensitive:
                 with suppress(CannotGeneralise):  # texts among the dates
-                    column_after(self.table[name], steps)
+                    if column_after(self.table[name], steps).m < 2:  # newborns, told apart by their month alone
+                        steps = (DatePart(Part.MONTH),)
                     self.roles[name] = Role.NSA
                     undo = partial(Plan.with_role, column=name, role=Role.IDENTIFIER)
                     self.note("coarser", name, words_for(name, steps), say("no other column tells the age"), undo)
