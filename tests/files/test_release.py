@@ -23,11 +23,13 @@ from splu_desktop.core.answer.conditions import parse_condition
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.audience import WHO, Audience
 from splu_desktop.core.mechanism import CLASS, Block, DecoyGroups, Draw, Lenders
+from splu_desktop.core.mechanism.law import t_f
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import absence_values
 from splu_desktop.core.table import Kind, Table
+from splu_desktop.core.thresholds import Thresholds
 from splu_desktop.files.register import Register
 from splu_desktop.files.release.dictionary import LABEL_FILES
 from splu_desktop.files.release.facts import BadRelease, Dialect, seal
@@ -188,6 +190,18 @@ def test_the_readme_says_how_good_every_asked_table_is_as_the_report_does(tmp_pa
     text = (released(Table((units, days)), plan, tmp_path / "r").path / "README.md").read_text(encoding="utf-8")
     assert "mean of “days” by unit: 2 of 2 answers about 50 rows and more within 30 %." in text
     assert "“days: 4” by unit: no cell is as large as 50." in text
+
+
+@pytest.mark.parametrize("gammas", [(2, 2), (3, 8)])
+def test_the_readme_trusts_numbers_from_where_verdict_and_report_do(gammas: tuple[int, int], tmp_path: Path) -> None:
+    """It said 10 of every release, beside a report by which one of 30 is wrong in 7 of 100 releases."""
+    table, thresholds = ward_table(), Thresholds()
+    columns = (("smoker",), ("dx", "los"))
+    blocks = tuple(Block(names, Lenders(gamma)) for names, gamma in zip(columns, gammas, strict=True))
+    plan = replace(ward_plan(table, blocks=columns), blocks=blocks)
+    text = (released(table, plan, tmp_path / "r").path / "README.md").read_text(encoding="utf-8")
+    least = max(t_f(block.draw, thresholds.epsilon, thresholds.t_e) for block in blocks)
+    assert f"trust no number below about {least} without its range." in text
 
 
 @pytest.mark.parametrize("contact", ["", "data@hospital.example"])

@@ -22,6 +22,7 @@ from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.answer.words import ends_of
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.mechanism import CLASS, NUMBER
+from splu_desktop.core.mechanism.law import t_f
 from splu_desktop.core.messages import Phrase, count_to_name, in_words, isolated, listed, quoted, say
 from splu_desktop.core.published import Published
 from splu_desktop.core.questions import AskedTable
@@ -64,8 +65,10 @@ def write_readme(
         words = "These persons were released before, {n:once|{n} times}: who holds several releases learns more."
         tail.append(t(say(words, n=earlier)))
     keep = "" if facts["policy"]["who"] == "public" else " " + t(say("Don't pass it on."))
+    within = published.thresholds
+    least = max(t_f(block.draw, within.epsilon, within.t_e) for block in published.blocks)
     please = [
-        say("Don't count rows of re-drawn columns, and don't trust numbers below about 10."),
+        say("Don't count rows of re-drawn columns, and trust no number below about {n} without its range.", n=least),
         say("Delete it by {date}.", date=language.day(_flat(facts["until"]))) if facts["until"] else "",
         say("Questions and mistakes to: {contact}.", contact=_flat(facts["contact"]) or say("whoever handed this out")),
         say("Cite as: {title}, protected release {id} of {date}.", title=_flat(facts["title"]), id=facts["id"][:8],
