@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from html import escape
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 
 from splu_desktop.compare.outcome import COLUMNS, CURVE, FIGURES, MEASURES, Comparison, ShownColumn, SystemResult
@@ -141,10 +141,9 @@ def write_comparison(comparison: Comparison, target: Path, t: Language) -> tuple
 
     Raises CannotWrite where the folder exists already or can't be made.
     """
-    data = json.dumps(comparison.as_dict(), ensure_ascii=False, allow_nan=False, indent=2)
     texts = {
         "comparison.html": comparison_page(comparison, t),
-        "comparison.json": data + "\n",
+        "comparison.json": json.dumps(comparison.as_dict(), ensure_ascii=False, allow_nan=False, indent=2) + "\n",
         "comparison.svg": picture(comparison, t),
     }
     with whole_folder(target) as partial:
@@ -166,6 +165,5 @@ def _write_csv(comparison: Comparison, path: Path) -> None:
         for each in comparison.systems:
             spreads = [each.spread(name) or ("", "", "") for name in FIGURES]
             words = (each.system.name, str(each.system.title), str(each.system.setting), each.line)
-            figures = [figure for spread in spreads for figure in spread]
             promises = [len(each.draws), each.t_p, each.t_f, each.epsilon if math.isfinite(each.epsilon) else ""]
-            writer.writerow([*map(inert, words), *promises, *figures, inert(str(each.impossible))])
+            writer.writerow([*map(inert, words), *promises, *chain(*spreads), inert(str(each.impossible))])

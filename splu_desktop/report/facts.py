@@ -320,8 +320,7 @@ def _internal(
     judged = _judge(prepared, plan, entry, earlier, progress)
     result = attack(prepared, plan, randomness=rehearsal, progress=progress)
     figures, accepted = judged.figures, {} if entry is None else dict(entry.body.get("accepted", {}))
-    before = replace(prepared, table=prepared.source)
-    unique = alike(before, plan).below(2)
+    unique = alike(replace(prepared, table=prepared.source), plan).below(2)
     return _facts(
         opened,
         fields,
@@ -423,8 +422,7 @@ def _other_file() -> BadSetting:
 
 def _tally(column: Column) -> Counter[str]:
     """Return how many rows have each value; a date by its day, since a release spells dates in its own way."""
-    dates = column.values if column.kind.is_date else None
-    texts = column.labels if dates is None else dates
+    texts = column.labels if column.values is None or not column.kind.is_date else column.values
     triples = zip(texts.tolist(), column.missing, column.counts(), strict=True)
     return Counter({str(text): int(n) for text, gone, n in triples if n and not gone})
 
@@ -514,7 +512,6 @@ def _bearers(prepared: DrawInput, column: Column) -> dict[str, int]:
 
 def _forecast_table(reach: TableReach) -> TableFact:
     forecast: Forecast = reach.forecast
-    readable = forecast.readable[0]
     places = list(np.ndindex(*forecast.truth.shape))
     cells = tuple(
         Cell(
@@ -524,7 +521,7 @@ def _forecast_table(reach: TableReach) -> TableFact:
             None,
             float(forecast.low[0, line, at]),
             float(forecast.high[0, line, at]),
-            bool(readable[line, at]),
+            bool(forecast.readable[0, line, at]),
         )
         for line, at in places[:_MOST_CELLS]
     )
@@ -570,7 +567,6 @@ def _external(opened: OpenRelease, fields: Fields, entry: Entry | None, progress
         met = READ not in opens if opens is not None else read >= limits.useful * of
         accepted = not met and opens is not None
         lines.append(Limit(READ, *_readable_figures(read, of, limits), met, grave=False, accepted=accepted))
-    asked = _asked_limit(fields, certainty)
     state = str(entry.body.get("verdict", "")) if entry is not None else ""
     return _facts(
         opened,
@@ -588,7 +584,7 @@ def _external(opened: OpenRelease, fields: Fields, entry: Entry | None, progress
         level=limits.name,
         printed=limits.printed,
         state=state or (UNSAFE if any(not each.met and each.grave for each in lines) else USEFUL),
-        limits=(*asked, *lines),
+        limits=(*_asked_limit(fields, certainty), *lines),
         secrets=_secrets_by_law(certainty),
         tables=tables,
         columns=tuple(_read_columns(opened, plan)),

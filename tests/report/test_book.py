@@ -27,10 +27,11 @@ from splu_desktop.files.language import language
 from splu_desktop.files.register.earlier import earlier_releases
 from splu_desktop.files.register.ledger import Register
 from splu_desktop.report.book.counting import NoisyCounts, ReleaseCounts
-from splu_desktop.report.book.document import PrintedBook, book_document
+from splu_desktop.report.book.document import PrintedBook, book_document, count_cell
 from splu_desktop.report.book.make import ENDINGS, hand_out_protected, print_protected, write_book
 from splu_desktop.report.book.printed_book import Figure, Line, PrintedTable, count_tables
 from splu_desktop.report.book.tables import BadBook, BookTable, make_book, read_book
+from splu_desktop.report.document import TableBlock
 from tests.columns import blocks_of, column_of
 from tests.core.releases import Releases, table
 
@@ -217,6 +218,30 @@ def test_a_book_opens_in_each_format_and_language(tmp_path: Path) -> None:
         ]  # fmt: skip
     notes = [block.text for block in book_document(book, language("en")).blocks if hasattr(block, "text")]
     assert any("subtracting tells nothing new" in note for note in notes)
+
+
+def test_what_a_page_cannot_hold_side_by_side_stands_below_or_in_parts() -> None:
+    """Fifty diagnoses side by side had columns of one letter; a sheet holds any number."""
+    values = [f"Diagnosis {at:02}" for at in range(30)]
+    source = table({"sex": RNG.choice(["f", "m"], N), "dx": RNG.choice(values, N), "day": RNG.choice(values[:9], N)})
+    published = Releases(source, {("dx",): 4.0}).draw(1)
+    tables = BookTable("dx", by=("sex",)), BookTable("dx", by=("day",)), BookTable("sex", each=("day",))
+    book = PrintedBook("A book", count_tables(tables, ReleaseCounts(Reader(published), tables)))
+    blocks = [block for block in book_document(book, language("en")).blocks if isinstance(block, TableBlock)]
+    assert max(len(block.header) for block in blocks) <= 7
+    by_sex, *by_day, sexes = blocks
+    assert [*by_sex.header] == ["dx", "f", "m", "All"]
+    assert [row[0] for row in by_sex.rows] == ["rows", *values]
+    assert [row[0] for row in sexes.rows] == [*values[:9], "All"]
+    assert [name for block in by_day for name in block.header[1:]] == [*values[:9], "All"]
+    for at, line in enumerate(book.tables[0].lines):
+        assert [row[1 + at] for row in by_sex.rows] == [
+            count_cell(of, language("en")) for of in (line.rows, *(cell[0] for cell in line.cells))
+        ]
+    sheets = [
+        block for block in book_document(book, language("en"), sheets=True).blocks if isinstance(block, TableBlock)
+    ]
+    assert len(sheets) == 2 + len(tables)
 
 
 @pytest.mark.parametrize(

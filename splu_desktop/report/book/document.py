@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import textwrap
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ from splu_desktop.report.book.tables import BookTable
 from splu_desktop.report.document import Block, Cell, Document, Heading, Number, Paragraph, TableBlock, cell_text
 
 _LINE = 90  # letters of a line on the sheet that is read first
+_BESIDE, _SHEET = 6, 16_000  # columns of counts that a page, and a sheet, has room for
 
 
 @dataclass(frozen=True)
@@ -48,20 +50,19 @@ class PrintedBook:
 
 def book_document(book: PrintedBook, t: Language, *, sheets: bool = False) -> Document:
     """Return the pages of a book, or its sheets: how it is read, its tables, and every cell in numbers."""
-    named = ((at, table_words(table.table, t)) for at, table in enumerate(book.tables, 1))
-    captions = [t("Table {n}. {what}", n=at, what=words) for at, words in named]
-    tables = [_table(book, table, at, t) for at, table in enumerate(book.tables, 1)]
+    captions = [t("Table {n}. {what}", n=at, what=table_words(each.table, t)) for at, each in enumerate(book.tables, 1)]
+    tables = [_tables(book, each, at, t, _SHEET if sheets else _BESIDE) for at, each in enumerate(book.tables, 1)]
     if sheets:
         texts = [(line,) for text in (*captions, *notes(book, t)) for line in textwrap.wrap(text, _LINE)]
         blocks: list[Block] = [
             TableBlock((book.title,), texts, "l", (1.0,), name=t("Read me")),
-            *tables,
+            *itertools.chain(*tables),
             _cells(book, t),
         ]
     else:
         blocks = [Paragraph(book.title, "title")]
-        for caption, table in zip(captions, tables, strict=True):
-            blocks += [Heading(caption), table]
+        for caption, parts in zip(captions, tables, strict=True):
+            blocks += [Heading(caption), *parts]
         blocks += [Heading(t("How to read these tables")), *(Paragraph(text, "item") for text in notes(book, t))]
     edition = t("For the recipient: holds nothing that the release does not tell")
     if book.noise is not None:
@@ -121,17 +122,28 @@ def _label_words(label: str, t: Language) -> str:
     return ", ".join(map(t.value, label.split(", ")))  # below one another, tables have lines of several columns
 
 
-def _table(book: PrintedBook, table: PrintedTable, at: int, t: Language) -> TableBlock:
-    rows: list[Sequence[Cell]] = []
-    before = ""
+def _tables(book: PrintedBook, table: PrintedTable, at: int, t: Language, beside: int) -> list[TableBlock]:
+    """Return a table as it is printed, in parts of at most `beside` columns of counts.
+
+    Where there are more values than lines, and too many to stand side by side, they stand below one another.
+    """
+    heads, sides, before = list(table.heads), list[list[str]](), ""
+    tops = [t.sentence(say("persons") if book.persons else say("rows")), *_labels(table, t)]
+    counts = [[count_cell(e.rows, t), *(_cell(*cell, table.table.show, t) for cell in e.cells)] for e in table.lines]
     for line in table.lines:
-        labels = [_label_words(label, t) for label in line.labels] or [t("All"), *[""] * (len(table.heads) - 1)]
+        labels = [_label_words(label, t) for label in line.labels] or [t("All"), *[""] * (len(heads) - 1)]
         if len(labels) > 1:  # the first label stands once, before the first of its lines
             labels[0], before = ("" if labels[0] == before else labels[0]), labels[0]
-        rows.append([*labels, count_cell(line.rows, t), *(_cell(*cell, table.table.show, t) for cell in line.cells)])
-    header = [*table.heads, t.sentence(say("persons") if book.persons else say("rows")), *_labels(table, t)]
-    align = "l" * len(table.heads) + "r" * (1 + len(table.labels))
-    return TableBlock(header, rows, align, [1.0] * len(align), name=t("Table {n}", n=at))
+        sides.append(labels)
+    if len(table.lines) < len(table.labels) > _BESIDE:
+        heads, sides = [table.table.across or table.table.column], [[top] for top in tops]
+        tops, counts = [line_words(line, t) for line in table.lines], list(map(list, zip(*counts, strict=True)))
+    blocks = []
+    for part in (slice(start, start + beside) for start in range(0, len(tops), beside)):
+        rows = [[*side, *cells[part]] for side, cells in zip(sides, counts, strict=True)]
+        align = "l" * len(heads) + "r" * len(tops[part])
+        blocks.append(TableBlock([*heads, *tops[part]], rows, align, [1.0] * len(align), name=t("Table {n}", n=at)))
+    return blocks
 
 
 def _labels(table: PrintedTable, t: Language) -> list[str]:
@@ -183,19 +195,15 @@ def _cells(book: PrintedBook, t: Language) -> TableBlock:
     """Return every cell as numbers, which a program reads; a number that is hidden is empty here, too."""
 
     def number(of: float | None) -> Cell:
-        if of is None:
-            return ""
-        return Number(f"{of:.6g}" if of % 1 else f"{of:.0f}", of)
+        return "" if of is None else Number(f"{of:.6g}" if of % 1 else f"{of:.0f}", of)
 
     rows: list[Sequence[Cell]] = []
     for at, table in enumerate(book.tables, 1):
         for line in table.lines:
             for label, (figure, of) in zip(_labels(table, t), line.cells, strict=True):
-                ends = (
-                    [None, None] if table.table.show == "mean" and figure.trust == HIDDEN else [figure.low, figure.high]
-                )
-                numbers = [figure.number if figure.is_told else None, *ends,
-                           of.number if of.is_told else None]  # fmt: skip
+                no_mean = table.table.show == "mean" and figure.trust == HIDDEN
+                ends = [None, None] if no_mean else [figure.low, figure.high]
+                numbers = [figure.number if figure.is_told else None, *ends, of.number if of.is_told else None]
                 rows.append(
                     [number(at), line_words(line, t), label, *map(number, numbers), t.sentence(say_trust(figure.trust))]
                 )

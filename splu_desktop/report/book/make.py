@@ -65,14 +65,13 @@ def print_protected(
     path : which tables, in place of those that the plan asks for.
     """
     counts = NoisyCounts(prepare(table, replace(plan, blanking=None)), plan, (register or Register()).key())
-    known = counts.table, counts.secret
     kept = [each for each in plan.questions if each.kind != "mean"]
+    known = counts.table, counts.secret
     book = make_book(kept, *known) if path is None else read_book(path, *known)
     counted = [each for each in book.tables if each.show != "mean"]
-    tables = count_tables(counted, counts)
     return PrintedBook(
         book.title or title,
-        tables,
+        count_tables(counted, counts),
         persons=plan.persons is not None,
         noise=plan.thresholds,
         least=counts.least,

@@ -92,9 +92,8 @@ def _table(table: TableBlock) -> str:
             value = f' data-value="{cell.value!r}"' if isinstance(cell, Number) and cell.value is not None else ""
             cells += f"<{tag}{scope}{_class(c)}{value}>{_text(cell_text(cell))}</{tag}>"
         rows.append(f"<tr>{cells}</tr>")
-    label = html.escape(table.name)
-    markup = f'<table aria-label="{label}">{head}<tbody>{"".join(rows)}</tbody></table>'
-    markup = f'<div class="scroll" tabindex="0">{markup}</div>'  # scrolled by keys, too
+    label, body = html.escape(table.name), "".join(rows)  # and a table is scrolled by keys, too
+    markup = f'<div class="scroll" tabindex="0"><table aria-label="{label}">{head}<tbody>{body}</tbody></table></div>'
     return markup + (f'<p class="note">{_text(table.note)}</p>' if table.note else "")
 
 
