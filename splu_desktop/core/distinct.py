@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.table import unique
+from splu_desktop.core.table import pieces, unique
 
 _FEW = 1 << 15  # distinct keys that are looked up; the table for them has 16 MB at most
 _ENOUGH = 1 << 16  # records
@@ -26,16 +26,17 @@ def distinct(keys: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.int32], NDAr
     """
     # Some records from all over the table: they mostly have all there is, in whatever order the records stand.
     known, new = keys[:0], keys[:: max(1, len(keys) // _ENOUGH)]
-    codes = np.zeros(len(keys), np.int32)
-    while len(new) and len(known) <= _FEW:
+    codes, some = np.zeros(len(keys), np.int32), np.zeros(0, np.int64)
+    while len(new):
         known = unique(np.concatenate([known, unique(new)]))
-        if len(known) <= _FEW:
-            codes, others = Lookup(known).of(keys)
-            new = keys[others]
-    if len(known) > _FEW:
-        return _many_distinct(keys)
-    some = np.zeros(len(known), np.int64)
-    some[codes] = np.arange(len(codes))
+        if len(known) > _FEW:
+            return _many_distinct(keys)
+        lookup, some, others = Lookup(known), np.zeros(len(known), np.int64), []
+        for part in pieces(len(keys)):  # what is made of each stays where the processor has it
+            codes[part], left = lookup.of(keys[part])
+            some[codes[part]] = np.arange(part.start, part.stop)
+            others.append(keys[part][left])
+        new = np.concatenate(others)
     return codes, some
 
 
@@ -114,9 +115,8 @@ def row_classes(codes: Sequence[NDArray[Any]], sizes: Sequence[int], n: int) -> 
         keys *= max(m, 1)  # in place: a new array of so many costs more than what is done with it
         keys += column
         most *= max(m, 1)
-    if most <= 4 * n:
-        return cross_codes(keys, most)[0].astype(np.int64)
-    return distinct(keys.view(np.uint64))[0].astype(np.int64)
+    classes = cross_codes(keys, most) if most <= 4 * n else distinct(keys.view(np.uint64))
+    return classes[0].astype(np.int64)
 
 
 def _many_distinct(keys: NDArray[np.unsignedinteger]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -189,5 +189,6 @@ class Lookup:
     def _look_up(
         self, keys: NDArray[np.unsignedinteger], factor: np.uint64, table: NDArray[Any]
     ) -> tuple[NDArray[Any], NDArray[np.intp]]:
-        places = np.take(table, (keys.astype(np.uint64, copy=False) * factor) >> self._shift)
-        return places, np.flatnonzero(np.take(self._known, places) != keys)
+        hashed = (keys.astype(np.uint64, copy=False) * factor) >> self._shift
+        places = table.take(hashed.view(np.int64))
+        return places, np.flatnonzero(self._known.take(places) != keys)

@@ -102,10 +102,7 @@ def _canonical_order(labels: NDArray[np.object_], values: NDArray[Any] | None, m
     same = ((ranked[1:] == ranked[:-1]) | (none[1:] & none[:-1])) & (gone[1:] == gone[:-1])
     if not same.any():
         return order
-    tied = np.zeros(len(order), bool)
-    tied[1:] |= same
-    tied[:-1] |= same
-    places = np.flatnonzero(tied)
+    places = np.flatnonzero(np.append(False, same) | np.append(same, False))
     rank, tied_texts = np.cumsum(np.r_[True, ~same])[places], labels[order[places]].tolist()
     by_text = np.array(sorted(range(len(tied_texts)), key=tied_texts.__getitem__), np.intp)
     order[places] = order[places[by_text[np.argsort(rank[by_text], kind="stable")]]]
@@ -324,12 +321,14 @@ class Column:
     ) -> Column:
         """Build a column from (N,) codes over (m,) labels in any order; puts the labels into canonical order."""
         order = _canonical_order(labels, values, missing)
+        if (order[1:] > order[:-1]).all():
+            return cls(name, kind, codes.astype(np.int32, copy=False), labels, missing, values)
         new = np.empty(len(labels), np.int32)
         new[order] = np.arange(len(labels), dtype=np.int32)
         return cls(
             name=name,
             kind=kind,
-            codes=new.take(codes) if len(labels) else np.zeros(len(codes), np.int32),
+            codes=new.take(codes),
             labels=labels[order],
             missing=missing[order],
             values=None if values is None else values[order],
