@@ -134,6 +134,7 @@ def test_no_process_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_messages_come_back_as_they_were(tmp_path: Path) -> None:
     sentence = say("“{path}” has {n} rows ({share:.1f} %).", path="t", n=20_000, share=0.5)
     given = {"a": [1, 2.5, None, True, "\ud800"], 3: "\0", "say": sentence, "x": np.arange(5, dtype=np.int32)}
+    given["numbers"] = [0.1, -0.0, 1e300, float("inf")]
     with (tmp_path / "m").open("w+b") as file:
         wire.write(given, file)
     found = wire.read(memoryview((tmp_path / "m").read_bytes()))
@@ -142,6 +143,7 @@ def test_messages_come_back_as_they_were(tmp_path: Path) -> None:
     assert isinstance(found["say"], Phrase)
     assert str(found["say"]) == "“t” has 20,000 rows (0.5 %)."
     assert found["x"].tolist() == [0, 1, 2, 3, 4]
+    assert list(map(repr, found["numbers"])) == ["0.1", "-0.0", "1e+300", "inf"]
 
 
 @pytest.mark.parametrize("template", ["{path.__class__}", "{path!r}", "{path:>999999999}", "{0}", "{path[0]}"])

@@ -1,7 +1,7 @@
 """What passes between the program and a reader's process: arrays as they are, all else as JSON. Nothing is unpickled.
 
-A message is the length of its JSON, the JSON, and the arrays it names, one after the other. The reader of a hostile
-file may be in the file's hands, so the message is taken for no more than it is: numbers, texts and arrays of few types.
+A message is the length of its JSON, the JSON, and the arrays it names, lists of decimals among them. The reader of a
+hostile file may be in its hands, so the message is taken for no more than it is: numbers, texts, arrays of few types.
 """
 
 from __future__ import annotations
@@ -70,7 +70,10 @@ def _pack(value: Plain, arrays: list[np.ndarray[Any, Any]]) -> Any:
     if isinstance(value, Phrase):
         return {"say": [value.template, _pack(dict(value.values), arrays)]}
     if isinstance(value, (list, tuple)):
-        return value if set(map(type, value)) <= _SIMPLE else [_pack(item, arrays) for item in value]
+        if (types := set(map(type, value))) == {float}:  # as texts they would take ten times as long
+            arrays.append(np.array(value))
+            return {"numbers": len(arrays) - 1}
+        return value if types <= _SIMPLE else [_pack(item, arrays) for item in value]
     if isinstance(value, dict):
         return {"dict": [[_pack(key, arrays), _pack(item, arrays)] for key, item in value.items()]}
     if isinstance(value, np.ndarray):
@@ -87,8 +90,8 @@ def _unpack(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Plain:
     if not isinstance(value, dict):
         return value
     ((name, content),) = value.items()
-    if name == "array":
-        return arrays[content]
+    if name in ("array", "numbers"):
+        return arrays[content] if name == "array" else arrays[content].tolist()
     if name == "dict":
         return {_unpack(key, arrays): _unpack(item, arrays) for key, item in content}
     template, values = content
