@@ -19,10 +19,10 @@ def text_of(cell: Any) -> str:
     """Return the canonical text of a cell: whole numbers without ".0", ISO dates, TRUE and FALSE, "" for none."""
     if isinstance(cell, str):
         return cell
-    if isinstance(cell, float):
-        return float_text(cell) if cell == cell else ""
-    if cell is None:
+    if cell is None or cell != cell:
         return ""
+    if isinstance(cell, float):
+        return float_text(cell)
     if isinstance(cell, bytes):
         return cell.decode("utf-8", "replace")
     if isinstance(cell, bool):

@@ -53,7 +53,7 @@ def choose_rows(raw: RawTable, rows: Mapping[str, tuple[str, ...]], *, whole: bo
 def mixed_rows(raw: RawTable) -> Iterator[Problem]:
     """Yield a problem where rows of several instruments or events stand in one table, as REDCap writes them."""
     for name, column in zip(raw.names, raw.columns, strict=True):
-        labels = sorted(column.labels)
+        labels = column.labels
         named = name in _REDCAP or (len(labels) <= _MOST and _KIND.search(name) and _parts_columns(column, raw.columns))
         if len(labels) < 2 or not named:
             continue
@@ -61,8 +61,8 @@ def mixed_rows(raw: RawTable) -> Iterator[Problem]:
             "Rows of several kinds stand in this table: “{column}” is {listed}. Choose rows of one kind, such as "
             "“{column}={value}”."
         )
-        kinds = ", ".join(f"“{label}”" for label in labels[:5])
-        yield Problem(ProblemKind.NOTE, say(words, column=name, listed=kinds, value=labels[-1]), column=name)
+        kinds = ", ".join(f"“{label}”" for label in sorted(labels)[:5])
+        yield Problem(ProblemKind.NOTE, say(words, column=name, listed=kinds, value=max(labels)), column=name)
 
 
 def _parts_columns(kinds: RawColumn, columns: Sequence[RawColumn]) -> bool:

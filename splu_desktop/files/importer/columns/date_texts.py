@@ -17,7 +17,8 @@ from splu_desktop.files.importer.columns.words import MONTHS, pattern
 _LONGEST = 70  # characters of a moment: "Fri Jan 05 2024 10:00:00 GMT+0100 (Central European Standard Time)"
 _BOTH = 0.05  # share of records that tell the rarer order, from which a column has both
 _FEW = 20  # texts that are not worth a look at all at once
-DIGITS = re.compile(r"\d\D+\d|\d{8}")  # as each moment has them, and few other texts
+# As each moment has them, and few other texts: a year of four digits beside others, three numbers, two and a name.
+DIGITS = re.compile(r"\d{8}|\d{4}\D+\d|\d\D+\d{4}|\d\D+\d+\D+\d|\d\D*[^\W\d_]{3}\D*\d")
 _FIRST = np.datetime64("0001-01-01", "us")  # there is no year 0
 _TIME = (
     r"(?:(?:[T\s,:]|\s-\s|-(?=\d\d\.\d\d\.\d\d))+(?P<h>\d{1,2})[:.h](?P<mi>\d{2})(?:[:.](?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?)?"

@@ -61,6 +61,8 @@ def fold(column: Column, bounds: Mapping[str, str]) -> tuple[Column, FoldedTexts
     column : as typed, a label for each text.
     bounds : label -> what it means, of bounds, which count as a number beside them.
     """
+    if column.values is not None and (column.values[1:] > column.values[:-1]).all():
+        return column, None  # as of most numbers: each label has a value of its own
     meaning = _meanings(column, bounds)
     if len(meaning) == 0 or int(meaning.max()) + 1 == column.m:
         return column, None
