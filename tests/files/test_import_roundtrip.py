@@ -9,6 +9,7 @@ import string
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -141,3 +142,36 @@ def test_blocks_of_short_and_of_long_fields_join() -> None:
     parts = [fields.split(block, form)[0][1] for block in blocks]
     column = fields.gather(parts, "utf-8")
     assert [column.labels[code] for code in column.codes] == ["short", "fourteen bytes", "short", "x" * 200]
+
+
+NUMBERS = np.random.default_rng(1).permutation(6000).tolist()
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [str(number) for number in NUMBERS],
+        [f"{number:05d}" for number in NUMBERS] + ["7", "007", ""],
+        [str(10_000_000 + 1009 * number) for number in NUMBERS],
+        [f"{number / 100:.2f}" for number in NUMBERS] + [f"-{number}.5" for number in NUMBERS],
+        [f"{number:04d};" for number in NUMBERS] + [f"{number:05d}" for number in NUMBERS],
+        [f"{number:04d}\t" for number in NUMBERS] + [f"{number:04d}9" for number in NUMBERS],
+        [f"K{number:x}" for number in NUMBERS],
+        [f"ä{number}" for number in NUMBERS] + [f"é{number}" for number in NUMBERS],
+    ],
+    ids=["whole", "zeros", "long", "points", "signs that look like digits", "blanks", "letters", "accents"],
+)
+def test_many_different_short_fields_keep_their_texts(texts: list[str]) -> None:
+    texts = texts + texts[::3]
+    block = "".join(f"{text},x\n" for text in texts).encode()
+    (part, _), _ = fields.split(block, fields.FieldLayout(2, ord(","), ord('"')))
+    column = fields.gather([part], "utf-8")
+    assert [column.labels[code] for code in column.codes] == texts
+    assert len(set(column.labels)) == len(column.labels) == len(set(texts))
+
+
+def test_many_numbers_and_codes_come_in_the_order_of_their_column() -> None:
+    layout = fields.FieldLayout(2, ord(","), ord('"'))
+    (numbers, codes), _ = fields.split("".join(f"{number},K{number:04d}\n" for number in NUMBERS).encode(), layout)
+    assert fields.gather([numbers], "utf-8").labels == [str(number) for number in range(6000)]
+    assert fields.gather([codes], "utf-8").labels == [f"K{number:04d}" for number in range(6000)]

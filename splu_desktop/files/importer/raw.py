@@ -16,7 +16,6 @@ from splu_desktop.files.disk.codes import CodeCollector
 
 if TYPE_CHECKING:
     from splu_desktop.files.importer.choices import SheetFacts
-    from splu_desktop.files.importer.columns.many_texts import ManyTexts
     from splu_desktop.files.importer.problems import Problem
 
 FIRST_DAY = np.datetime64("1899-12-30", "us")  # day 0 of a spreadsheet's day counts, unless it counts from 1904
@@ -24,9 +23,7 @@ FIRST_DAY = np.datetime64("1899-12-30", "us")  # day 0 of a spreadsheet's day co
 
 def float_text(number: float) -> str:
     """Return the shortest text of a number, whole ones without ".0"."""
-    if number.is_integer() and abs(number) < 1e15:
-        return str(int(number))
-    return repr(number).removesuffix(".0")
+    return repr(number + 0.0).removesuffix(".0")  # 0.0 more, and there is no -0
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,13 +34,11 @@ class RawColumn:
     ----------
     codes, labels : the codes and the texts.
     weights : (N,) how many records of a large table each stands for, None where each for itself.
-    many : the texts as bytes, where the reader had them so.
     """
 
     codes: NDArray[np.int32]
     labels: list[str]
     weights: NDArray[np.int64] | None = None
-    many: ManyTexts | None = None
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
@@ -76,14 +71,13 @@ class Gatherer:
     def __init__(self) -> None:
         self._codes = CodeCollector()
         self._labels: list[str] = []
-        self._many: ManyTexts | None = None
         self._index: defaultdict[str, int] = defaultdict()  # of a second chunk on: most tables come in one
         self._index.default_factory = self._index.__len__
 
     def add(self, part: RawColumn) -> None:
         """Append a chunk, whose labels are all different."""
         if not self._labels:
-            self._labels, self._many = part.labels, part.many
+            self._labels = part.labels
             self._codes.add(part.codes)
             return
         if not self._index:
@@ -93,9 +87,7 @@ class Gatherer:
 
     def column(self) -> RawColumn:
         """Return all chunks as one column."""
-        if self._index:
-            return RawColumn(self._codes.all_codes(), list(self._index))
-        return RawColumn(self._codes.all_codes(), self._labels, many=self._many)
+        return RawColumn(self._codes.all_codes(), list(self._index) or self._labels)
 
 
 @dataclass(frozen=True, eq=False)

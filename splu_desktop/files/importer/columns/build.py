@@ -162,7 +162,6 @@ def _one(
         order,
         raw.first_day,
         frozenset(declared if wanted is None else wanted),
-        bytes_read=column.many,
     )
     typed, quantities = _decide_measured(texts, choices.types.get(name))
     valued = typed.kind.has_order or typed.kind is Kind.BOOLEAN
@@ -176,7 +175,9 @@ def _one(
     labels[:] = column.labels
     values = _values(typed, absent)
     built, folded = Column.from_codes(name, column.codes, labels, absent, values, kind=typed.kind), None
-    built = replace(built, weights=column.weights).without_unused_labels()  # merged cells leave a blank that nobody has
+    built = replace(built, weights=column.weights)
+    if not counts.all():  # merged cells leave a blank that nobody has
+        built = built.without_unused_labels()
     if name not in choices.keep_spellings:
         bounds = {} if quantities is None or typed.values is None else quantities.bounds(typed.values)
         built, folded = fold(built, {column.labels[i]: bound for i, bound in bounds.items()})
@@ -189,7 +190,7 @@ def _decide_measured(texts: Texts, kind: Kind | None) -> tuple[ColumnType, Quant
     typed = decide(texts, kind)
     quantities = _measure(texts.labels, texts.plain, typed)
     if quantities is not None:
-        again = decide(replace(texts, labels=quantities.bare, beside=quantities.result, bytes_read=None), kind)
+        again = decide(replace(texts, labels=quantities.bare, beside=quantities.result), kind)
         if again.values is not None and again.kind.is_number and _many(again, texts.counts):
             return replace(again, values=quantities.values(again.values, whole=again.kind is Kind.INTEGER)), quantities
     return typed, None

@@ -87,7 +87,6 @@ class Texts:
     first_day : day 0 of a spreadsheet's day counts.
     absent : texts the user chose as "no value".
     beside : (m,) texts that may stand among numbers as they are: results in words.
-    bytes_read : the texts as bytes where the reader had them so.
     """
 
     name: str
@@ -99,12 +98,11 @@ class Texts:
     first_day: np.datetime64 = FIRST_DAY
     absent: frozenset[str] = frozenset()
     beside: NDArray[np.bool_] | None = None
-    bytes_read: ManyTexts | None = None
 
     @cached_property
     def many(self) -> ManyTexts:
         """The texts as bytes."""
-        return look_at(self.labels) if self.bytes_read is None else self.bytes_read
+        return look_at(self.labels)
 
     @cached_property
     def plain(self) -> NDArray[np.float64]:

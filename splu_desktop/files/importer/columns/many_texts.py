@@ -31,11 +31,6 @@ class ManyTexts:
         return self.data[self.marks[:-1] + 1]
 
     @property
-    def last(self) -> NDArray[np.uint8]:
-        """(m,) the last byte of each text, of an empty one a control character."""
-        return self.data[self.marks[1:] - 1]
-
-    @property
     def lengths(self) -> NDArray[np.intp]:
         """(m,) bytes of each text."""
         return np.diff(self.marks) - 1
@@ -59,10 +54,5 @@ def look_at(texts: Sequence[str]) -> ManyTexts:
         joined = _MARK.join(["", *(text[:_SEEN] for text in texts), ""])
     if joined.count(_MARK) != len(texts) + 1:
         joined = _MARK.join(["", *(text.replace(_MARK, _NO_MARK) for text in texts), ""])
-    return find_marks(joined.encode("utf-8", "surrogatepass"))
-
-
-def find_marks(joined: bytes) -> ManyTexts:
-    """Return texts that stand one after the other, a nought before each and behind the last."""
-    data = np.frombuffer(joined, np.uint8)
+    data = np.frombuffer(joined.encode("utf-8", "surrogatepass"), np.uint8)
     return ManyTexts(data, np.flatnonzero(data == 0))

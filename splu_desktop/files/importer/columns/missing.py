@@ -50,7 +50,7 @@ def neutral_places(texts: Sequence[str], many: ManyTexts, among: NDArray[np.bool
     """Return the places, of (m,) `among`, of the texts that say nothing about their column's type."""
     if not among.any():  # as of numbers: their first and last bytes are not looked for
         return []
-    likely = np.flatnonzero(_LIKELY[many.first, many.last] & among).tolist()
+    likely = np.flatnonzero(_LIKELY[many.first, many.data[many.marks[1:] - 1]] & among).tolist()
     return [at for at in likely if neutral(texts[at]) or texts[at].strip().lower() in AMONG_NUMBERS]
 
 

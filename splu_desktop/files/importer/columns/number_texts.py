@@ -11,6 +11,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_desktop.core.table import pieces
 from splu_desktop.files.importer.columns.many_texts import ManyTexts
 
 _CURRENCY = (
@@ -84,11 +85,19 @@ class Numbers:
 _DIGITS, _WORD = 15, 8  # digits that a float keeps exactly, and those that a word of 64 bits holds
 _TENS = 10.0 ** np.arange(_DIGITS + 1)
 # What takes two, four and eight digits together (Lemire 2018, "Quickly parsing eight digits"), and what stays.
-_TOGETHER = (2561, 8, 0x00FF00FF00FF00FF), (6553601, 16, 0x0000FFFF0000FFFF), (42949672960001, 32, 0xFFFFFFFF)
+_TOGETHER = (1, 0x00FF00FF00FF00FF), (2, 0x0000FFFF0000FFFF), (4, 0xFFFFFFFF)
 
 
 def plain_numbers(many: ManyTexts) -> NDArray[np.float64]:
     """Return (m,) the numbers of texts of an optional "-", up to 15 digits and at most one point; NaN for others."""
+    numbers = [np.zeros(0)]
+    for part in pieces(len(many.marks) - 1):  # what is made of each stays where the processor has it
+        marks = many.marks[part.start : part.stop + 1]
+        numbers.append(_read_plain(ManyTexts(many.data[marks[0] : marks[-1] + 1], marks - marks[0])))
+    return np.concatenate(numbers)
+
+
+def _read_plain(many: ManyTexts) -> NDArray[np.float64]:
     data, marks, first, zero = many.data, many.marks, many.first, np.uint8(ord("0"))
     negative = first == ord("-")
     if not (negative | (first == ord(".")) | (first - zero < 10)).any():
@@ -115,17 +124,23 @@ def plain_numbers(many: ManyTexts) -> NDArray[np.float64]:
     long = np.flatnonzero(plain & (digits > _WORD))
     whole[long] += 1e8 * _whole_numbers(bare, ends[long] - _WORD, digits[long] - _WORD)
     whole /= _TENS.take(behind, mode="clip")
-    return np.where(plain, np.where(negative, -whole, whole), np.nan)
+    whole[negative] *= -1
+    return np.where(plain, whole, np.nan)
 
 
 def _whole_numbers(data: NDArray[np.uint8], ends: NDArray[np.intp], digits: NDArray[np.intp]) -> NDArray[np.uint64]:
     """Return the numbers of the last digits, at most eight, before places of data."""
     others = (8 * np.clip(_WORD - digits, 0, _WORD)).astype(np.uint64)  # bits, which noughts take the place of
     words = (np.ndarray((len(data) - _WORD + 1,), "<u8", data, strides=(1,))[ends - _WORD] >> others) << others
+    return read_digits(words)
+
+
+def read_digits(words: NDArray[np.uint64], base: int = 10) -> NDArray[np.uint64]:
+    """Turn words into the numbers whose digits they are, the first one in the lowest byte."""
     words &= np.uint64(0x0F0F0F0F0F0F0F0F)
-    for factor, shift, kept in _TOGETHER:
-        words *= np.uint64(factor)
-        words >>= np.uint64(shift)
+    for digits, kept in _TOGETHER:
+        words *= np.uint64((base**digits << 8 * digits) + 1)
+        words >>= np.uint64(8 * digits)
         words &= np.uint64(kept)
     return words
 

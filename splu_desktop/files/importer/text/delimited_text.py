@@ -32,6 +32,7 @@ from splu_desktop.files.isolation.faults import BadChoice
 
 _BLOCK = 1 << 20
 _CHUNK = 10_000
+_STRAY = "Row {row} has a quote mark out of place; the field was kept as it stands."
 _WORKERS = min(4, os.cpu_count() or 1)
 
 
@@ -243,17 +244,12 @@ def _read_carefully(path: Path, packed: bool, choices: ImportChoices, layout: Te
                 progress.report("Reading", min(raw.tell() / size, 1.0))
                 grid.add(chunk, np.arange(at + 1, at + 1 + len(chunk), dtype=np.int64))
                 at += len(chunk)
-            grid.note(_strays([at + 1 for at in strays if at >= layout.rows_before]))
+            odd = [at + 1 for at in strays if at >= layout.rows_before]
+            each = (Problem(ProblemKind.STRAY_QUOTE, say(_STRAY, row=row), row=row) for row in odd)
+            grid.note(list(list_problems(each, len(odd))))
         except csv.Error as error:
             raise BadChoice(
                 "“{path}” has a field longer than any text; check its delimiter, and whether a quote is never closed.",
                 path=path.name,
             ) from error
     return grid
-
-
-def _strays(rows: list[int]) -> list[Problem]:
-    """Return a problem for each row with a quote out of place."""
-    sentence = "Row {row} has a quote mark out of place; the field was kept as it stands."
-    each = (Problem(ProblemKind.STRAY_QUOTE, say(sentence, row=row), row=row) for row in rows)
-    return list(list_problems(each, len(rows)))

@@ -8,7 +8,6 @@ field by field.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, compress
@@ -16,8 +15,10 @@ from itertools import chain, compress
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.core.distinct import distinct_rows
-from splu_desktop.files.importer.columns.many_texts import find_marks
+from splu_desktop.core.distinct import cross_codes, distinct_rows, sort_hashes
+from splu_desktop.core.table import unique
+from splu_desktop.files.importer.columns.cells import encode_cells
+from splu_desktop.files.importer.columns.number_texts import read_digits
 from splu_desktop.files.importer.raw import RawColumn
 
 Words = NDArray[np.uint64]
@@ -27,7 +28,9 @@ _WORD = 8  # bytes of a word
 _WORDS = 8  # of a field at most
 FIRST_BYTES = np.array([(1 << 8 * at) - 1 for at in range(_WORD + 1)], np.uint64)  # of a word, so many
 _NEWLINE, _RETURN = 10, 13
-_MANY = 1 << 15  # texts of a column
+_LOOK, _MANY, _TABLE = 1 << 12, 1 << 11, 1 << 23  # fields looked at, those that tell of many, numbers for a table
+_MARKS, _DIGITS, _LETTERS = (np.uint64(bits * 0x0101010101010101) for bits in (0x20, 0x10, 0xC0))
+_SHORTER = np.array([10**size // 9 for size in range(_WORD + 1)], np.uint64)  # numbers of fewer digits
 
 
 class Irregular(Exception):
@@ -153,47 +156,52 @@ def gather(parts: Sequence[Fields], encoding: str) -> RawColumn:
             np.concatenate([part[:, at] if at < part.shape[1] else none[: len(part)] for part in words])
             for at in range(width)
         ]
+        if width == 1 and len(unique(columns[0][:: len(columns[0]) // _LOOK + 1])) > _MANY:
+            codes, texts = _code_in_order(columns[0])  # texts made in another order lie all over the memory
+            return _decode(codes, texts[:, None], encoding)
         codes, firsts = distinct_rows(columns)
-        keys = _ascending(columns[0][firsts]) if width == 1 and len(firsts) > _MANY else none
-        if (keys[1:] < keys[:-1]).any():  # texts made in their later order are not looked for all over the memory
-            order = np.argsort(keys)
-            place = np.empty(len(order), np.int32)
-            place[order] = np.arange(len(order), dtype=np.int32)
-            codes, firsts = place.take(codes), firsts[order]
         return _decode(codes, np.stack([column[firsts] for column in columns], axis=1), encoding)
-    index: defaultdict[bytes, int] = defaultdict()
-    index.default_factory = index.__len__
-    lists = (part if isinstance(part, list) else _join(part).split(b"\0")[1:] for part in parts)
-    codes = np.fromiter(map(index.__getitem__, chain.from_iterable(lists)), np.int32, sum(map(len, parts)))
-    return _decode(codes, list(index), encoding)
+    lists = (part if isinstance(part, list) else _join(part).split(b"\0")[1:-1] for part in parts)
+    coded = encode_cells(chain.from_iterable(lists))
+    return _decode(coded.codes, coded.cells, encoding)
 
 
-def _ascending(words: Words) -> Words:
-    """Return numbers that ascend with the lengths of fields of one word, then with their bytes, as most numbers do."""
-    keys = words.astype("<u8").view(">u8").astype(np.uint64)
-    for bits in map(np.uint64, (32, 16, 8)):
-        keys >>= np.where(keys << (np.uint64(64) - bits), np.uint64(0), bits)
-    return keys
+def _code_in_order(words: Words) -> tuple[NDArray[np.int32], Words]:
+    """Return codes over the distinct ones of many fields of one word, and these, in the order of their column."""
+    sizes = np.bitwise_count(words & _MARKS).astype(np.uint64)
+    if not np.bitwise_or.reduce(words) & _LETTERS:
+        whole = bool((np.bitwise_count(words & _DIGITS) == sizes).all())
+        keys = read_digits(words << np.uint64(8) * (np.uint64(_WORD) - sizes), 10 if whole else 16)
+        keys += _SHORTER[sizes] if whole else sizes << np.uint64(32)
+        if (most := int(keys.max()) + 1) <= _TABLE:
+            codes = cross_codes(keys.view(np.int64), most)[0]
+        else:
+            order, alike = sort_hashes(keys << np.uint64(28))
+            codes = np.empty(len(words), np.int32)
+            codes[order] = np.cumsum(np.append(False, ~alike))
+        texts = np.empty(int(codes.max()) + 1, np.uint64)
+        texts[codes] = words
+        if np.array_equal(texts.take(codes), words):  # as there was nothing but digits, points and signs
+            return codes, texts
+    texts, place = np.unique(words.byteswap(), return_inverse=True)
+    return place.astype(np.int32), texts.byteswap()
 
 
 def _decode(codes: NDArray[np.int32], fields: Fields, encoding: str) -> RawColumn:
-    marked = _join(fields)
-    joined = marked.decode(encoding, "replace")
-    texts = joined.split("\0")[1:]
+    joined = _join(fields).decode(encoding, "replace")
+    texts = joined.split("\0")[1:-1]
     if len(texts) != len(fields):  # what Python's reader of CSV gives may hold noughts
         texts = [field.decode(encoding, "replace") for field in fields]
-    elif joined.isascii():
-        return RawColumn(codes, texts, many=find_marks(marked + b"\0"))
     column = RawColumn(codes, texts)  # different bytes may be one text, as damaged ones are
     return RawColumn.join([column]) if "\ufffd" in joined else column
 
 
 def _join(fields: Fields) -> bytes:
-    """Return fields as one, a nought before each, which no word has: to make bytes of each takes ten times that."""
+    """Return fields as one, a nought before each and behind the last: to make bytes of each takes ten times that."""
     if isinstance(fields, list):
-        return b"\0".join([b"", *fields])
-    marked = np.zeros((len(fields), 1 + _WORD * fields.shape[1]), np.uint8)
-    marked[:, 1:] = fields.astype("<u8", order="C").view(np.uint8)
+        return b"\0".join([b"", *fields, b""])
+    marked = np.zeros((len(fields) + 1, 1 + _WORD * fields.shape[1]), np.uint8)
+    marked[:-1, 1:] = fields.astype("<u8", order="C").view(np.uint8)
     kept = marked > 0
     kept[:, 0] = True
     return marked[kept].tobytes()
