@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -218,3 +219,16 @@ def test_a_value_may_be_declared_no_secret(proposed: MainWindow, idle: Idle) -> 
     idle(proposed)
     assert proposed.session.plan is not None
     assert "positive" in proposed.session.plan.public_values["Result"]
+
+
+def test_only_answers_that_somebody_gave_are_said_to_be_back(window: MainWindow, small_csv: Path, idle: Idle) -> None:
+    page = window.page(Step.OPEN)
+    for answered in (False, True):
+        for _ in range(2):
+            window.open_path(small_csv)
+            idle(window)
+            again = page.banner.isVisible()
+        assert again is answered
+        answers = window.session.answers
+        window.session.answer(replace(answers, audience=replace(answers.audience, recipient="Health Office")), "who")
+        idle(window)

@@ -78,6 +78,16 @@ def test_an_amber_line_wants_a_reason_and_initials(
     card.accept.click()
     assert session.reasons == {"not-signed": "MH: the study was stopped last week"}
 
+    def undo() -> list[bool]:
+        card = next(card for card in publish.cards if card.line.name == "not-signed")
+        return [not each.isHidden() for each in card.findChildren(QPushButton) if each.text() == "Undo"]
+
+    assert undo() == [True]
+    publish.do_primary()
+    idle(proposed)
+    assert session.release is not None
+    assert undo() == [False]  # what was accepted stands in the release by now
+
 
 def test_a_release_is_written_asked_and_shown_as_done(
     publish: PublishPage,
@@ -309,6 +319,18 @@ def test_the_register_shows_a_release_and_withdraws_it(publish: PublishPage, pro
     dialog.withdraw.click()
     assert not dialog.model.rows
     dialog.close()
+
+
+def test_a_refused_folder_is_not_held_against_the_next(publish: PublishPage, proposed: MainWindow, idle: Idle) -> None:
+    usual = publish.outgoing.folder.text()
+    publish.outgoing.folder.setText("/proc/nowhere")
+    publish.do_primary()
+    assert publish.banner.isVisible()
+    publish.outgoing.folder.setText(usual)
+    assert not publish.banner.isVisible()
+    publish.do_primary()
+    idle(proposed)
+    assert proposed.session.release is not None
 
 
 @pytest.mark.qt_log_ignore("propagateSizeHints")

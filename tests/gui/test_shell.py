@@ -9,14 +9,10 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QSignalBlocker, Qt
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QFont
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import (
-    QApplication,
-    QTabBar,
-    QTextBrowser,
-)
+from PySide6.QtWidgets import QApplication, QMessageBox, QTabBar, QTextBrowser
 from pytestqt.qtbot import QtBot
 
 from splu_desktop import gui
@@ -26,6 +22,7 @@ from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.session import State, Step
 from splu_desktop.gui.proposal.page import ProposalPage
 from splu_desktop.gui.report.page import ReportPage
+from splu_desktop.gui.shell.guide import asked_to_stop
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.gui.conftest import Idle
 
@@ -188,3 +185,18 @@ def test_every_text_stands_out_from_its_ground(scheme: theme.Colours, least: flo
     assert not {pair: found for pair, found in faults.items() if found < least}
     edges = {ground: contrast(scheme.edge, getattr(scheme, ground)) for ground in ("page", "card")}
     assert min(edges.values()) >= 3, edges
+
+
+@pytest.mark.qt_log_ignore("propagateSizeHints")
+@pytest.mark.parametrize("enter", [True, False])
+def test_a_release_under_way_is_stopped_by_no_enter(window: MainWindow, *, enter: bool) -> None:
+    def answer() -> None:
+        box = QApplication.activeModalWidget()
+        assert isinstance(box, QMessageBox)
+        if enter:
+            QTest.keyClick(box, Qt.Key.Key_Return)
+        else:
+            next(each for each in box.buttons() if each.text() == "Close").click()
+
+    QTimer.singleShot(0, window, answer)
+    assert asked_to_stop(window) is not enter

@@ -50,12 +50,13 @@ class BookPanel(Panel):
         # Qt would show what a link leads to in place of the book.
         self.page.setOpenLinks(False)
         self.page.document().documentLayout().documentSizeChanged.connect(lambda size: self._fit_page())
-        self.sides = put(margins(QHBoxLayout(), 0, spacing=12), (card, 1), (self.page, 3))
+        self.sides = put(margins(QHBoxLayout(), 0, spacing=12), card, (self.page, 3))
         margins(QVBoxLayout(self), 0).addLayout(self.sides)
 
     def fold(self, fold: Fold) -> None:
         turn(self.sides, down=fold is Fold.NARROW)
         self._narrow = fold is Fold.NARROW
+        self.sides.setStretch(0, 0 if self._narrow else 1)
         show_whole(self.list, 60, whole=self._narrow)
         self._fit_page()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QSignalBlocker, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QSignalBlocker, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QHelpEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -93,8 +93,8 @@ class _CountedLine(QStyledItemDelegate):
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
         super().initStyleOption(option, index)
-        room = self._room(option).adjusted(_TICK, 0, -option.fontMetrics.horizontalAdvance(index.data(_COUNT) or ""), 0)
-        option.text = option.fontMetrics.elidedText(option.text, option.textElideMode, room.width())
+        room = option.rect.width() - _TICK - _GAP - option.fontMetrics.horizontalAdvance(index.data(_COUNT) or "")
+        option.text = option.fontMetrics.elidedText(option.text, option.textElideMode, room)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -102,10 +102,7 @@ class _CountedLine(QStyledItemDelegate):
         super().paint(painter, option, index)
         painter.setPen(QColor(theme.colours().quiet))
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(self._room(option), right, index.data(_COUNT) or "")
-
-    def _room(self, option: QStyleOptionViewItem) -> QRect:
-        return option.rect.adjusted(0, 0, -_GAP, 0)
+        painter.drawText(option.rect.adjusted(0, 0, -_GAP, 0), right, index.data(_COUNT) or "")
 
 
 class TickList(QListWidget):

@@ -332,16 +332,6 @@ class TableView(QTableView):
         self.horizontalHeader().setStretchLastSection(False)
         self.fit_columns(widest)
 
-    def hold_sorted(self, model: RowsModel[Any], by: int, order: Qt.SortOrder) -> SortFilter:
-        """Show rows that are sorted by a column to begin with, and can be searched; return what sorts them."""
-        sort_filter = SortFilter(self)
-        sort_filter.setSourceModel(model)
-        self.setModel(sort_filter)
-        self.setSortingEnabled(True)
-        # It comes after setSortingEnabled, which sorts at once by whatever column the header marks.
-        self.sortByColumn(by, order)
-        return sort_filter
-
     def setModel(self, model: QAbstractItemModel | None) -> None:
         super().setModel(model)
         header = self.horizontalHeader()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from splu_desktop.files.importer import Problem, write_problems
 from splu_desktop.gui.base.choices import Choice
 from splu_desktop.gui.base.dialogs import save_as
-from splu_desktop.gui.base.models import Field, RowsModel, TableView
+from splu_desktop.gui.base.models import Field, RowsModel, SortFilter, TableView
 from splu_desktop.gui.base.parts import Empty
 from splu_desktop.gui.base.widgets import button, line_edit, margins, put
 from splu_desktop.gui.base.words import number, t, translate
@@ -50,7 +50,12 @@ class ProblemList(QWidget):
         self.view = TableView(t("What did not fit"))
         self.view.setWordWrap(True)
         self.view.verticalHeader().setDefaultSectionSize(2 * self.view.fontMetrics().height() + 8)  # for a sentence
-        self.sorted = self.view.hold_sorted(self.model, 1, Qt.SortOrder.AscendingOrder)
+        self.sorted = SortFilter(self.view)
+        self.sorted.setSourceModel(self.model)
+        self.view.setModel(self.sorted)
+        self.view.setSortingEnabled(True)
+        # Only then, since that sorts at once by whatever column the header marks.
+        self.view.sortByColumn(1, Qt.SortOrder.AscendingOrder)
         column.addWidget(self.view, 1)
         self.nothing = Empty("circle-check", t("Nothing was dropped, no cell was changed."))
         column.addWidget(self.nothing, 1)

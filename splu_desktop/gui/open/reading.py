@@ -32,7 +32,7 @@ def read_source(path: Path, choices: ImportChoices | None, progress: Progress = 
     """Read a file. Runs in a worker. Raises what the importer raises; Cancelled.
 
     Returns the table; what was answered and planned when it was open before, else what the file tells of the three
-    questions; and whether it was.
+    questions; and whether anything was.
     """
     imported = importer.read(path, choices, progress=ProgressPart(progress, 0.0, _READ))
     remember_file(path)
@@ -47,7 +47,9 @@ def read_source(path: Path, choices: ImportChoices | None, progress: Progress = 
     source = Source(path, imported, choices, suggestions, names, counted)
     progress.report(t("Looking at the columns"), 0.95)
     kept = recall(source)
-    return source, kept or Choices(first_answers(table, suggestions, names)), kept is not None
+    if kept is None:
+        return source, Choices(first_answers(table, suggestions, names)), False
+    return source, kept, kept.plan is not None or kept.answers.audience != Audience()
 
 
 def persons_named(table: Table, column: str) -> tuple[int, int]:

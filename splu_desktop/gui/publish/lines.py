@@ -31,7 +31,7 @@ _OWN_WORDS = 5  # of a reason of one's own
 
 
 class LineCard(QFrame):
-    """One open line.
+    """One open line; once it is `over`, which is when the release is there, nothing is taken back.
 
     Signals: `repaired`; `shown` (where the thing can be looked at); `accepted` (reason, "" to take it back).
     """
@@ -40,7 +40,7 @@ class LineCard(QFrame):
     shown = Signal()
     accepted = Signal(str)
 
-    def __init__(self, line: Line, accepted: str, *, first: bool, repairing: bool) -> None:
+    def __init__(self, line: Line, accepted: str, *, first: bool, repairing: bool, over: bool) -> None:
         super().__init__()
         self.line = line
         red = line.state == RED
@@ -66,6 +66,8 @@ class LineCard(QFrame):
         self.repair.setVisible(bool(words) and not accepted)
         if accepted:
             undo = link(bare(t("&Undo")), lambda: self.accepted.emit(""))
+            if over:
+                undo.hide()
             acceptance = label(t("Accepted by {words}", words=accepted), fitting=True)
             self.column.addLayout(put(margins(QHBoxLayout(), 0, spacing=8), (acceptance, 1), undo))
         elif not red:

@@ -53,7 +53,7 @@ class PublishPage(Page):
         self.done = self._make_done()
         self.held = HeldLines()
         self.outgoing = OutgoingCard()
-        self.outgoing.changed.connect(self._show_primary)
+        self.outgoing.changed.connect(self._hear_place)
         self.outgoing.answers_wanted.connect(lambda: self.go.emit(Step.QUESTIONS))
         self.open_lines = margins(QVBoxLayout(), 0, spacing=12)
         put(self.lines, self.done, self.open_lines, self.held, 1)
@@ -173,6 +173,7 @@ class PublishPage(Page):
                 accepted.get(line.name, ""),
                 first=not at and line.state == RED,
                 repairing=self._repairing == line.name,
+                over=last is not None,
             )
             card.repaired.connect(lambda line=line: self._repair(line))
             card.shown.connect(lambda line=line: self.go.emit(_LOOK_AT.get(line.name, Step.COLUMNS)))
@@ -189,6 +190,11 @@ class PublishPage(Page):
             return 0, 0
         red = sum(line.state == RED for line in verdict.open)
         return red, sum(line.state != RED and line.name not in accepted for line in verdict.open)
+
+    def _hear_place(self) -> None:
+        if self.banner.kind == "fault":  # that was said of another folder or name
+            self.banner.hide()
+        self._show_primary()
 
     def _show_primary(self) -> None:
         judged = self.session.judgement

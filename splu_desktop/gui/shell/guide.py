@@ -91,4 +91,9 @@ def about(parent: QWidget) -> None:
 def asked_to_stop(parent: QWidget) -> bool:
     """Return whether the user wants to close while a release is being written."""
     words = t("Stop it and close? Nothing of the unfinished release is left.")
-    return QMessageBox.question(parent, t("A release is being written"), words) == QMessageBox.StandardButton.Yes
+    box = QMessageBox(QMessageBox.Icon.Warning, t("A release is being written"), words, parent=parent)
+    close = box.addButton(t("Close"), QMessageBox.ButtonRole.DestructiveRole)
+    box.setDefaultButton(box.addButton(t("Cancel"), QMessageBox.ButtonRole.RejectRole))  # Enter stops nothing
+    box.exec()
+    box.deleteLater()
+    return box.clickedButton() is close
