@@ -26,6 +26,7 @@ from splu_desktop.gui.expert.page import ExpertPage
 from splu_desktop.gui.proposal.figures import repair_words
 from splu_desktop.gui.proposal.page import ProposalPage
 from splu_desktop.gui.proposal.releases_dialog import ReleasesDialog
+from splu_desktop.gui.publish.lines import LineCard
 from splu_desktop.gui.publish.page import PublishPage
 from splu_desktop.gui.report.page import ReportPage
 from splu_desktop.gui.shell.main_window import MainWindow
@@ -78,15 +79,11 @@ def test_an_amber_line_wants_a_reason_and_initials(
     card.accept.click()
     assert session.reasons == {"not-signed": "MH: the study was stopped last week"}
 
-    def undo() -> list[bool]:
-        card = next(card for card in publish.cards if card.line.name == "not-signed")
-        return [not each.isHidden() for each in card.findChildren(QPushButton) if each.text() == "Undo"]
-
-    assert undo() == [True]
-    publish.do_primary()
-    idle(proposed)
-    assert session.release is not None
-    assert undo() == [False]  # what was accepted stands in the release by now
+    for over in (False, True):  # what was accepted stands in the release by then
+        made = LineCard(card.line, "MH: it was stopped", first=False, repairing=False, over=over)
+        qtbot.addWidget(made)
+        (undo,) = (each for each in made.findChildren(QPushButton) if each.text() == "Undo")
+        assert undo.isHidden() is over
 
 
 def test_a_release_is_written_asked_and_shown_as_done(
