@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import re
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +14,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pyreadstat
 import pytest
+import xlsxwriter
 
 from splu_desktop import api
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import read
+from splu_desktop.files.importer.columns.cells import fill_up
 from splu_desktop.files.importer.period_texts import period_text
 from splu_desktop.files.importer.recognise import recognise
 from splu_desktop.files.isolation.faults import EmptyFile, WrongFormat
@@ -113,3 +118,73 @@ def test_a_header_of_two_rows_whose_first_column_is_named_in_the_upper_one(tmp_p
         frame.replace("", None).to_excel(path, header=False, index=False)
     names = ("Patient", "Pressure systolic", "Pressure diastolic", "Lab Na", "Lab K")
     assert read(path).table.names == names
+
+
+def _book(path: Path, rows: list[list[Any]], form: str) -> Path:
+    with xlsxwriter.Workbook(str(path)) as book:
+        sheet, shape, day = book.add_worksheet(), book.add_format({"num_format": form}), {"num_format": "d/m/yyyy"}
+        for at, row in enumerate(rows):
+            for place, cell in enumerate(row):
+                if isinstance(cell, dt.date):
+                    sheet.write_datetime(at, place, dt.datetime.combine(cell, dt.time()), book.add_format(day))
+                else:
+                    sheet.write(at, place, cell, shape)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("00000", "00123"),
+        ("00000;-00000", "00123"),
+        ('"P"0000', "P0123"),
+        ("000-000", "000-123"),
+        ("00\\:00", "01:23"),
+        ("[$-407]00000_)", "00123"),
+        ("0.00", "123"),
+        ("#,##0", "123"),
+        ('0" kg"', "123"),
+    ],
+)
+def test_a_format_of_zeros_and_letters_shows_a_number(tmp_path: Path, form: str, text: str) -> None:
+    path = _book(tmp_path / "t.xlsx", [["id", "code"], *[[k, 123 + k] for k in range(N)]], form)
+    assert read(path).table["code"].written_texts()[0] == text
+
+
+def test_numbers_longer_than_their_format_keep_all_digits() -> None:
+    assert [fill_up(number, "P00-00") for number in (7.0, 1234.0, 987654.0, 1.5, -3.0)] == [
+        "P00-07", "P12-34", "P9876-54", 1.5, -3.0
+    ]  # fmt: skip
+
+
+def test_zeros_errors_and_1904_are_known_where_names_have_a_prefix(tmp_path: Path) -> None:
+    """As the library of Microsoft writes a workbook; another puts a cell's style before its place."""
+    rows: list[list[Any]] = [["id", "code"], *[[k, 123 + k] for k in range(N)]]
+    source = _book(tmp_path / "t.xlsx", rows, "00000")
+    for name in ("prefix", "order"):
+        with zipfile.ZipFile(source) as old, zipfile.ZipFile(tmp_path / f"{name}.xlsx", "w") as new:
+            for part in old.namelist():
+                xml = old.read(part)
+                if name == "order":
+                    xml = re.sub(rb'<c r="(\w+)" s="(\d+)"', rb'<c s="\2" r="\1"', xml)
+                elif part.startswith("xl/work"):
+                    xml = re.sub(rb"<(/?)([a-zA-Z])", rb"<\1x:\2", xml).replace(b'xmlns="', b'xmlns:x="')
+                new.writestr(part, xml)
+        assert read(tmp_path / f"{name}.xlsx").table["code"].written_texts()[0] == "00123"
+
+
+@pytest.mark.parametrize("swapped", [True, False])
+def test_days_that_excel_took_for_months_are_told(tmp_path: Path, swapped: bool) -> None:
+    days = [dt.date(2024, 1, 1) + dt.timedelta(5 * k) for k in range(40)]
+    cells: list[dt.date | str] = []
+    for day in days:
+        if swapped:
+            cells.append(day.replace(day=day.month, month=day.day) if day.day <= 12 else f"{day:%d/%m/%Y}")
+        else:
+            cells.append(day if day.day % 3 else f"{day:%d/%m/%Y}")
+    path = _book(tmp_path / "t.xlsx", [["id", "seen"], *[[k, cell] for k, cell in enumerate(cells)]], "0")
+    told = [str(problem.sentence) for problem in read(path).problems]
+    assert told == swapped * [
+        "Column “seen”: “2024-06-01” seems to mean “2024-01-06”; it was read as it stands: "
+        "export the table again if so."
+    ]

@@ -77,14 +77,22 @@ def test_errors_and_hidden_parts_of_ods_are_told(tmp_path: Path) -> None:
     columns = f'<table:table-column table:number-columns-repeated="2"/><table:table-column{shut}/>'
     hidden = row(number(2), number(4), number(6)) + row("<table:table-cell/>")
     hidden = hidden.replace("<table:table-row", f"<table:table-row{shut}")
-    body = row(text("id"), text("ratio"), text("share")) + row(number(1), failed, number(3)) + hidden
+    twice = failed.replace("<table:table-cell", '<table:table-cell table:number-columns-repeated="2"')
+    body = row(text("id"), text("ratio"), text("share")) + row(number(1), twice) + hidden
     body += row(number(3), number(7), number(9)) * 5
     found = ods(tmp_path / "t.ods", columns + body)
     assert [(p.kind, p.row, p.column, p.value, p.rows) for p in found.problems if "Blank" not in p.sentence] == [
         (ProblemKind.NOTE, None, None, None, 1),
         (ProblemKind.NOTE, None, "share", None, 0),
         (ProblemKind.ERROR_CELL, 2, "ratio", "#DIV/0!", 0),
+        (ProblemKind.ERROR_CELL, 2, "share", "#DIV/0!", 0),
     ]
+
+
+def test_a_day_and_more_of_ods_is_hours(tmp_path: Path) -> None:
+    cells = (f'<table:table-cell office:value-type="time" office:time-value="PT{22 + k}H05M00S"/>' for k in range(4))
+    found = ods(tmp_path / "t.ods", row(text("id"), text("stay")) + "".join(row(number(1), each) for each in cells))
+    assert found.table["stay"].written_texts().tolist() == ["22:05:00", "23:05:00", "24:05:00", "25:05:00"]
 
 
 def test_numbers_of_ods_without_zeros(tmp_path: Path) -> None:

@@ -52,8 +52,7 @@ def add_recipe_options(parser: argparse.ArgumentParser, **sections: Sequence[Ent
 @name_option("--set")
 def set_of(args: argparse.Namespace, section: str) -> Mapping[str, Any]:
     """Return as the data of a recipe's section what --set says of it. Raises BadSetting."""
-    every = tuple(entry for entries in args.sections.values() for entry in entries)
-    given = parse_entries(every, args.set, "--set")
+    given = parse_entries([entry for each in args.sections.values() for entry in each], args.set, "--set")
     return {entry.name: given[entry.name] for entry in args.sections[section] if entry.name in given}
 
 

@@ -16,8 +16,10 @@ _STATA = {"m": 12, "q": 4, "h": 2, "w": 52, "y": 1}  # periods of a year; Stata'
 _DAY = 86_400.0  # seconds
 _FIRST = {"spss": dt.date(1582, 10, 14), "sas": dt.date(1960, 1, 1)}
 _WEEK = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
-_WHAT = ("day", "moment", "filled", "mistaken", "period")
+_WHAT = ("day", "moment", "filled", "period")
 _FORMS = {kind: {what: pattern(f"{kind}_{what}") for what in _WHAT} for kind in ("stata", "sas", "spss")}
+# By pyreadstat for something else: days of moments, and durations, of which it keeps the time of day alone.
+MISTAKEN = {kind: pattern(f"{kind}_mistaken") for kind in _FORMS}
 
 
 def name_formats(kind: str, forms: Iterable[str | None]) -> tuple[list[str], list[str]]:
@@ -25,14 +27,6 @@ def name_formats(kind: str, forms: Iterable[str | None]) -> tuple[list[str], lis
     some = sorted({form for form in forms if form})
     days, moments = ([form for form in some if _FORMS[kind][what].fullmatch(form)] for what in ("day", "moment"))
     return days, moments
-
-
-def is_mistaken(kind: str, form: str | None) -> bool:
-    """Whether pyreadstat takes a format for another: days of moments, and durations, of which it keeps the time of day.
-
-    Such columns are read as numbers.
-    """
-    return _FORMS[kind]["mistaken"].fullmatch(form or "") is not None
 
 
 def period_text(kind: str, form: str | None) -> Callable[[Any], str | None] | None:
@@ -45,7 +39,7 @@ def period_text(kind: str, form: str | None) -> Callable[[Any], str | None] | No
     """
     form = (form or "").upper()
     if filled := _FORMS[kind]["filled"].fullmatch(form):
-        return lambda value: text_of(fill_up(float(value), int(filled[1])))
+        return lambda value: text_of(fill_up(float(value), "0" * int(filled[1])))
     if form.startswith("WKDAY"):
         return lambda value: _WEEK[int(value) - 1] if value in range(1, 8) else None
     if period := _FORMS[kind]["period"].fullmatch(form):
@@ -54,7 +48,7 @@ def period_text(kind: str, form: str | None) -> Callable[[Any], str | None] | No
             return lambda value: _of_count(value, unit)
         first, per_day = _FIRST[kind], 1.0 if kind == "sas" and not form.startswith("DT") else _DAY
         return lambda value: _of_day(value, unit, first, per_day)
-    if is_mistaken(kind, form):
+    if MISTAKEN[kind].fullmatch(form):
         return lambda value: text_of(dt.timedelta(0, value)) if 0 <= value < 1e13 else None
     return None
 

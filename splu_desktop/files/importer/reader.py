@@ -55,8 +55,9 @@ def read(
         raw, resolved, reasons = read_raw(path, kind, choices, progress)
         memory.check_left(path, memory.PER_ROW * len(raw.rows))
         if not len(raw.rows) and not allow_empty:
-            at, sheet = resolved.header_row, resolved.sheet
-            raise NoRecords(path, at, sheet) if at else EmptyFile(path, sheet)
+            raise (
+                NoRecords(path, at, resolved.sheet) if (at := resolved.header_row) else EmptyFile(path, resolved.sheet)
+            )
         imported = assemble(path, kind, raw, resolved, reasons, source(), progress)
     progress.report("Finding types", 1.0)
     return imported

@@ -17,10 +17,11 @@ from splu_desktop.files.disk.plain_data import in_unicode
 from splu_desktop.files.importer.coded_columns import tell_apart, words_of
 from splu_desktop.files.importer.columns.cells import Coding, shorten, text_of
 from splu_desktop.files.importer.columns.words import pattern
-from splu_desktop.files.importer.period_texts import is_mistaken, name_formats, period_text
+from splu_desktop.files.importer.period_texts import MISTAKEN, name_formats, period_text
 from splu_desktop.files.isolation.faults import Corrupt
 from splu_desktop.files.isolation.wire import Plain
 
+_SAS_OWN = pattern("sas_own")
 _CHUNK, _CELLS = 100_000, 4_000_000  # records at a time, and cells at most
 
 
@@ -64,7 +65,7 @@ def _ways(kind: str, forms: Mapping[str, str | None]) -> list[dict[str, Any]]:
     """Return the options of the readings that a file takes: one, and one of columns that the library misunderstands."""
     days, moments = name_formats(kind, forms.values())
     known = {"extra_date_formats": days, "extra_datetime_formats": moments}
-    odd = [name for name, form in forms.items() if is_mistaken(kind, form)]
+    odd = [name for name, form in forms.items() if MISTAKEN[kind].fullmatch(form or "")]
     if not odd:
         return [known]
     usual = [name for name in forms if name not in odd]
@@ -154,9 +155,6 @@ def _of_catalog(catalog: str, forms: Mapping[str, str | None]) -> dict[str, dict
         _, meta = pyreadstat.read_sas7bcat(catalog, output_format="dict")
     known = {str(name).upper(): words for name, words in meta.value_labels.items()}
     return {name: known[form.upper()] for name, form in forms.items() if form and form.upper() in known}
-
-
-_SAS_OWN = pattern("sas_own")
 
 
 def _within(value: Any, spans: Sequence[Mapping[str, Any]]) -> bool:

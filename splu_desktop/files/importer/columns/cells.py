@@ -130,6 +130,12 @@ def day_of(cell: Any, epoch: dt.datetime) -> Any:
     return text_of(moment.date() if cell.is_integer() else moment)
 
 
-def fill_up(cell: Any, digits: int) -> Any:
-    """Return a whole number as its format shows it, with so many digits; other cells as they are."""
-    return f"{int(cell):0{digits}d}" if isinstance(cell, float) and cell.is_integer() and cell >= 0 else cell
+def fill_up(cell: Any, shape: str) -> Any:
+    """Return a whole number as its format shows it, such as 00000 or P000-0; other cells as they are."""
+    if not isinstance(cell, float) or not cell.is_integer() or cell < 0:
+        return cell
+    zeros, first = shape.count("0"), shape.index("0")
+    more, digits = divmod(int(cell), 10**zeros)
+    each = iter(f"{digits:0{zeros}d}")
+    text = "".join(next(each) if mark == "0" else mark for mark in shape)
+    return text[:first] + (str(more) if more else "") + text[first:]

@@ -181,10 +181,7 @@ def parse_dates(
     chosen = order or likely
     d, m = (0, 3) if chosen == "dmy" else (3, 0)
     left = _fill(values, plain, [f"{text[6:10]}-{text[m : m + 2]}-{text[d : d + 2]}{text[10:]}" for text in texts])
-    for at in left.tolist():
-        match = _XXY.fullmatch(labels[at])
-        if match:
-            either.append((at, match))
+    either += [(at, match) for at in left.tolist() if (match := _XXY.fullmatch(labels[at]))]
     for at, match in either:
         day, month = (int(match[part]) for part in ("ab" if chosen == "dmy" else "ba"))
         moment = _moment(match, month, day, latest) if 1 <= month <= 12 else None

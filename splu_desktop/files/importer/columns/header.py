@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 
 import numpy as np
 
@@ -282,12 +282,8 @@ def _years(row: Sequence[str], shapes: Sequence[str]) -> bool:
 
 
 def _spread_right(row: Sequence[str], width: int) -> list[str]:
-    spread, current = [], ""
-    for i in range(width):
-        if i < len(row) and not is_blank(row[i]):
-            current = row[i].strip()
-        spread.append(current)
-    return spread
+    cells = [*row[:width], *[""] * (width - len(row))]
+    return list(accumulate(cells, lambda left, cell: left if is_blank(cell) else cell.strip(), initial=""))[1:]
 
 
 def joined_names(rows: Sequence[Sequence[str]], header: Header, width: int, merged: Sequence[Span] = ()) -> list[str]:

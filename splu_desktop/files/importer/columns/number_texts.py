@@ -50,9 +50,8 @@ def _pattern(form: NumberFormat) -> re.Pattern[str]:
     )
 
 
-_NOTHING = re.compile(
-    rf"\s*(?:{_CURRENCY})\s*[-–—]{{1,2}}\s*|\s*[-–—]{{1,2}}\s?(?:{_CURRENCY})\s*"
-)  # as accountants write 0
+# As accountants write 0.
+_NOTHING = re.compile(rf"\s*(?:{_CURRENCY})\s*[-–—]{{1,2}}\s*|\s*[-–—]{{1,2}}\s?(?:{_CURRENCY})\s*")
 
 
 def _sign(parts: re.Match[str]) -> int:

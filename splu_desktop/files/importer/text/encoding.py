@@ -76,11 +76,9 @@ def by_head(head: bytes) -> Encoding | None:
     if head and not head.translate(None, _EBCDIC) and b"%" in head:
         return Encoding("cp037", _FIRST, 0.5)
     if b"\x1b$" in head[:_SAMPLE]:
-        try:
+        with suppress(UnicodeDecodeError):
             head[: head.rfind(b"\n") + 1].decode("iso2022_jp")
             return Encoding("iso2022_jp", _FIRST)
-        except UnicodeDecodeError:
-            pass
     return None
 
 

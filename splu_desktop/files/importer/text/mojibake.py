@@ -29,6 +29,7 @@ _DAY_OF_BAND = pattern("day_of_band")
 _EXPONENT = re.compile(r"[1-9](?:[.,]\d{1,7})?E\+(?:0?[89]|[1-9]\d)", re.IGNORECASE)
 _THREE = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 _FEWEST = 10  # different numbers or days
+_CELL, _TEXT = re.compile(r"(\d{4})-(\d\d)-(\d\d)( .*)?"), re.compile(r"\s*(\d\d?)([./-])(\d\d?)\2\d{2,4}\b.*")
 _THE_FIRST = np.datetime64("1899-12-31", "us")
 
 # What is told, each with the first text that shows it.
@@ -108,7 +109,7 @@ def _find_shown(texts: Sequence[str], column: Column, *, cells: bool) -> _Found:
     if column.kind.is_date and column.values is not None and filled:
         days = column.values[~np.isnat(column.values)]
         near = len(days) >= _FEWEST and days.min() >= _THE_FIRST and days.max() < _THE_FIRST + np.timedelta64(366, "D")
-        return (_SHOWN, filled[0], "") if near else None
+        return (_SHOWN, filled[0], "") if near else _find_swapped(filled)
     long = [text for text in filled if "+" in text and _EXPONENT.fullmatch(text)]
     if not cells and len(long) >= max(2, 0.5 * len(filled)):
         return _SHOWN, long[0], ""
@@ -117,6 +118,16 @@ def _find_shown(texts: Sequence[str], column: Column, *, cells: bool) -> _Found:
     if cells or not three or column.values is None or not (column.values == float(marked[0].replace(",", "."))).any():
         return None  # read otherwise, as other texts of the column tell
     return _EITHER, marked[0], ""
+
+
+def _find_swapped(texts: Sequence[str]) -> _Found:
+    """Tell of days whose month a spreadsheet took for the day where it could: the others stayed texts."""
+    cells, others = (list(filter(None, map(form.fullmatch, texts))) for form in (_CELL, _TEXT))
+    known = any(int(cell[3]) > 12 for cell in cells) or any(max(int(text[1]), int(text[3])) < 13 for text in others)
+    shown = next((cell for cell in cells if cell[2] != cell[3]), None)
+    if known or shown is None or min(len(cells), len(others)) < 5:  # may be by chance
+        return None
+    return _MEANS, shown[0], f"{shown[1]}-{shown[3]}-{shown[2]}"
 
 
 def mend_text(text: str) -> str | None:
@@ -130,8 +141,9 @@ def mend_text(text: str) -> str | None:
 
 def _again(run: str, codec: str) -> str:
     try:
-        data = b"".join(_byte(char, codec) for char in run)
-        read = data.decode("utf-8")
+        # The few bytes that cp1252 leaves open pass as control characters.
+        data = (char.encode("latin-1" if codec == "cp1252" and "\x80" <= char < "\xa0" else codec) for char in run)
+        read = b"".join(data).decode("utf-8")
     except UnicodeError:
         return run
     # What comes out must be letters or marks in use: two letters that happen to make a valid one are no proof.
@@ -139,13 +151,3 @@ def _again(run: str, codec: str) -> str:
     if codec == "cp1251":
         usual &= len(run) >= 6 and all("\u0400" <= char < "\u0460" for char in read)
     return read if usual else run
-
-
-def _byte(char: str, codec: str) -> bytes:
-    """Return the byte that was read as a character; the few that cp1252 leaves open pass as control characters."""
-    try:
-        return char.encode(codec)
-    except UnicodeEncodeError:
-        if codec == "cp1252" and ord(char) < 0x100:
-            return bytes([ord(char)])
-        raise

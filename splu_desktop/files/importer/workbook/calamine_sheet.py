@@ -73,16 +73,18 @@ def load(path: Path, kind: str, book: calamine.CalamineWorkbook, name: str, prog
         except BaseException as error:  # a length of time that no calendar holds makes calamine panic
             raise corrupt(path, f"“{name}”", error) from error
         scan, padded = looked_through()
+    for column in columns.values() if kind == "ods" else ():
+        column.cells = [_LASTS.sub(r"\1:\2:\3", cell) if type(cell) is str else cell for cell in column.cells]
     if merged:
         scan.merged_cells = [((int(a), int(b)), (int(c), int(d))) for (a, b), (c, d) in merged]
     for cell in scan.error_cells:  # whose error texts calamine leaves out
         if cell.value and 0 < cell.row <= rows:
             column = columns.setdefault(cell.column, CellColumn(np.zeros(rows, np.int32), [""]))
             column.codes[cell.row - 1] = column.code_for(cell.value)
-    for (at, digits), count in padded.items():
+    for (at, shape), count in padded.items():
         if (padded_column := columns.get(at)) is not None and 2 * count > padded_column.numbers.sum():
-            padded_column.cells = [fill_up(value, digits) for value in padded_column.cells]
-            scan.digit_widths[at] = digits
+            padded_column.cells = [fill_up(value, shape) for value in padded_column.cells]
+            scan.number_shapes[at] = shape
     return PlainSheet(name, sheet.height, sheet.width, rows, columns, scan)
 
 
@@ -105,6 +107,7 @@ def _columns(sheet: calamine.CalamineSheet, progress: Progress) -> tuple[int, di
     return at, columns
 
 
+_LASTS = re.compile(r"\APT(\d+)H(\d\d)M(\d\d)(?:[.,]\d+)?S\Z")  # how calamine gives 24 hours and more of ODS
 _ODD, _KEPT = {bool, int}, {str, float}
 
 

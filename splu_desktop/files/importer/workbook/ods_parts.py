@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import zipfile
 from html import escape
@@ -68,18 +69,15 @@ def _scan_part(part: bytes) -> tuple[SheetScan, Padded]:
             scan.hidden_rows, shut = scan.hidden_rows + again, False
         if _FAILED in rest and len(scan.error_cells) <= MOST_FAILED:
             error = (tag["text"] or b"#N/A").decode("utf-8", "replace")
-            scan.error_cells.extend(CellError(row + 1 + k, column, error) for k in range(min(again, MOST_FAILED)))
+            tall, wide = min(again, MOST_FAILED), times if again * times <= MOST_FAILED else 1
+            cells = itertools.product(range(tall), range(wide))
+            scan.error_cells.extend(CellError(row + 1 + k, column + i, error) for k, i in cells)
         if b"-spanned=" in rest:
             tall, wide = _number(rest, b"rows-spanned"), _number(rest, b"columns-spanned")
             if (tall > 1 or wide > 1) and len(scan.merged_cells) < _MOST:
                 scan.merged_cells.append(((row, column), (row + tall - 1, column + wide - 1)))
-        if (
-            tag["text"]
-            and (value := _VALUE.search(rest))
-            and tag["text"].isdigit()
-            and int(value[1]) == int(tag["text"])
-        ):
-            shown[column, len(tag["text"])] += again
+        if (value := _VALUE.search(rest)) and (tag["text"] or b"").isdigit() and int(value[1]) == int(tag["text"]):
+            shown[column, "0" * len(tag["text"])] += again
             if tag["text"].startswith(b"0") and len(tag["text"]) > 1:
                 zeros.add(column)
         column += times

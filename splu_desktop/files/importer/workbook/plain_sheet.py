@@ -46,7 +46,7 @@ class PlainSheet:
             "columns": {i: [column.codes, column.cells] for i, column in self.columns.items()},
             "merged": np.array(scan.merged_cells, np.int64).reshape(-1, 4),
             "failed": [list(cell) for cell in scan.error_cells],
-            "padded": scan.digit_widths,
+            "padded": scan.number_shapes,
             "hidden": [scan.hidden_rows, sorted(scan.hidden_columns), scan.since_1904],
         }
 
@@ -60,7 +60,7 @@ class PlainSheet:
         scan = SheetScan(
             [((top, left), (bottom, right)) for top, left, bottom, right in data["merged"].tolist()],
             [CellError(int(row), int(column), str(value)) for row, column, value in data["failed"]],
-            {int(column): int(digits) for column, digits in data["padded"].items()},
+            {int(column): str(shape) for column, shape in data["padded"].items()},
             int(hidden),
             set(map(int, columns_hidden)),
             bool(since_1904),

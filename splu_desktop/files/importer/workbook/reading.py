@@ -156,9 +156,10 @@ def _read(kind: str, sheet: PlainSheet, choices: ImportChoices, progress: Progre
         if columns[i].mixes_days():
             reasons[f"days of {names[k]}"] = "cells without date format among dates: day counts, turned into dates"
             columns[i].cells = [day_of(cell, epoch) for cell in columns[i].cells]
-        if zeros := sheet.beside.digit_widths.get(i):
+        if zeros := sheet.beside.number_shapes.get(i):
             reasons[f"zeros of {names[k]}"] = say(
-                "the cells' format fills numbers up to {digits} digits with zeros, which are kept", digits=zeros
+                "the cells' format fills numbers up to {digits} digits with zeros, which are kept",
+                digits=zeros.count("0"),
             )
     numbered = frozenset(names[k] for k, i in enumerate(used) if columns[i].numbers.any())
     grid = Grid(len(used), choices, sheet=name)

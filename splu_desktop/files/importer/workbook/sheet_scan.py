@@ -26,10 +26,11 @@ _FAILED = re.compile(
 )
 _HIDDEN_ROW = re.compile(rb'<row\b[^>]*\shidden="(?:1|true)"')
 _HIDDEN_COLUMNS = re.compile(rb'<col\b(?=[^>]*\shidden="(?:1|true)")(?=[^>]*\bmin="(\d+)")[^>]*\bmax="(\d+)"')
+_LITERAL = r'"([^"0.,]*)"|\\([^0.,])|([-/ ()])'  # of a number format
 WIDEST = 16_384  # columns of a sheet
 MOST_FAILED = 100_000
 
-Padded = Counter[tuple[int, int]]  # (column from 0, digits) -> cells whose format fills numbers up with zeros
+Padded = Counter[tuple[int, str]]  # (column from 0, format such as 00000) -> cells whose numbers it fills up
 Span = tuple[tuple[int, int], tuple[int, int]]  # (first row, first column), (last row, last column), from 0
 
 
@@ -49,14 +50,14 @@ class SheetScan:
     ----------
     merged_cells : ranges of merged cells.
     error_cells : cells with an error or without their formula's result.
-    digit_widths : column, from 0 -> how many digits most of its cells fill numbers up to, as postcodes often have it.
+    number_shapes : column, from 0 -> how most of its cells fill numbers up with zeros: 00000 of postcodes, P000-0.
     hidden_rows, hidden_columns : how many rows are not shown, and which columns, from 0.
     since_1904 : whether its days are counted from then, as those of old Macs are.
     """
 
     merged_cells: list[Span] = field(default_factory=list)
     error_cells: list[CellError] = field(default_factory=list)
-    digit_widths: dict[int, int] = field(default_factory=dict)
+    number_shapes: dict[int, str] = field(default_factory=dict)
     hidden_rows: int = 0
     hidden_columns: set[int] = field(default_factory=set)
     since_1904: bool = False
@@ -81,7 +82,9 @@ def scan_xlsx(path: Path, sheet: str) -> tuple[SheetScan, Padded]:
             styles = _padding_styles(archive.read(names["xl/styles.xml"])) if "xl/styles.xml" in names else {}
     except UNREADABLE:
         return scan, padded  # calamine says what is wrong; a part it doesn't need may be odd
-    scan.since_1904 = re.search(rb'<workbookPr\b[^>]*\bdate1904="(?:1|true)"', book) is not None
+    if prefix := re.search(rb"<(\w+:)worksheet\b", xml[:2000]):  # as the libraries of Microsoft write it
+        xml = xml.replace(b"<" + prefix[1], b"<").replace(b"</" + prefix[1], b"</")
+    scan.since_1904 = re.search(rb'<(?:\w+:)?workbookPr\b[^>]*\bdate1904="(?:1|true)"', book) is not None
     if b"<f" in xml or b'"e"' in xml:
         scan.error_cells.extend(map(_cell, islice(_FAILED.finditer(xml), MOST_FAILED)))
     if b' hidden="' in xml:
@@ -89,25 +92,34 @@ def scan_xlsx(path: Path, sheet: str) -> tuple[SheetScan, Padded]:
         for first, last in _HIDDEN_COLUMNS.findall(xml):
             scan.hidden_columns.update(range(int(first) - 1, min(int(last), WIDEST)))
     if styles:
-        pattern = rb'<c r="([A-Z]{1,3})\d+" s="(' + b"|".join(styles) + rb')"(?: t="n")?>'
-        for (letters, style), count in Counter(re.findall(pattern, xml)).items():
+        styled = rb'<c\b(?=[^>]*\bs="(' + b"|".join(styles) + rb')")(?![^>]*\bt="[^n])'
+        pattern = styled + rb'[^>]*\br="([A-Z]{1,3})\d+"[^>]*(?<!/)>'
+        for (style, letters), count in Counter(re.findall(pattern, xml)).items():
             padded[_column_of(letters), styles[style]] += count
     return scan, padded
 
 
-def _padding_styles(text: bytes) -> dict[bytes, int]:
-    """Return the cell styles whose number format is nothing but zeros, with the number of zeros."""
+def _padding_styles(text: bytes) -> dict[bytes, str]:
+    """Return the cell styles whose number format is nothing but zeros and letters, with how it shows a number."""
     formats = {
-        number: len(code)
+        number: shape
         for tag in re.findall(rb"<(?:\w+:)?numFmt\b[^>]*>", text)
         for number in re.findall(rb'\bnumFmtId="(\d+)"', tag)
-        for code in re.findall(rb'\bformatCode="(0{2,})"', tag)
+        for code in re.findall(rb'\bformatCode="([^"]*)"', tag)
+        if (shape := _shape_of(unescape(code.decode("utf-8", "replace"))))
     }
     cells = re.search(rb"<(?:\w+:)?cellXfs\b.*?</(?:\w+:)?cellXfs>", text, re.DOTALL)
     if not formats or cells is None:
         return {}
     styles = re.findall(rb'<(?:\w+:)?xf\b[^>]*?\bnumFmtId="(\d+)"', cells[0])
     return {str(i).encode(): formats[number] for i, number in enumerate(styles) if number in formats}
+
+
+def _shape_of(code: str) -> str:
+    """Return how a number format of zeros and letters shows a number above 0, as P000-0; "" for other formats."""
+    part = re.sub(r"\[(?:\$[^]]*|[A-Za-z]+)\]|_.|\*.", "", code.split(";")[0])  # a language, a colour, room
+    shape = re.sub(_LITERAL, r"\1\2\3", part)
+    return shape if re.fullmatch("00+", re.sub(_LITERAL, "", part)) else ""
 
 
 def _column_of(letters: bytes) -> int:
