@@ -7,8 +7,7 @@
 Re-drawn columns show another unit's value in some rows, so scores are added instead of counting rows: of what a row
 shows (u) the score is (u - (1 - a) g) / a, a the chance that a value was kept, g the mean of u in the row's class.
 `low` and `high` are for persons like these, as a paper says; `low_table` and `high_table` for this table. Conditions:
-column=value, column=one|two, column=low..high, >=, <=, !=; column=(empty) is a row without a value.
-Needs Python 3.9 or later and nothing else; with pandas, results are DataFrames. MIT licence.
+column=value, =one|two, =low..high, >=, <=, !=, =(empty). Python 3.9 suffices, pandas gives DataFrames. MIT licence.
 """
 
 import csv
