@@ -86,12 +86,10 @@ class Redraw(UnbiasedDraw):
         keys = self.classes.astype(np.int64) * m + self.drawn_values
         by_class = questions.histogram(keys, number * m).reshape(-1, number, m)
         inside, sizes = by_class.sum(axis=2), published.sum(axis=1)
-        total = np.zeros((3, len(inside), m))
         if self.draw == DecoyGroups.name:
-            for each, counts in enumerate(published):
-                figures = count_groups(self.mechanism, by_class[:, each], counts, np.eye(m))
-                total += figures.estimate, figures.level, figures.slope
-            return CountFigures(*total)
+            shown = ((by_class[:, each], counts, np.eye(m)) for each, counts in enumerate(published))
+            return count_groups(self.mechanism, shown)
+        total = np.zeros((3, len(inside), m))
         for some in in_parts(len(inside), number * m):
             line, at = np.nonzero(inside[some])  # the classes that each selection has records of
             parts = inside[some][line, at][:, None], sizes[at][:, None], by_class[some][line, at], share[at]

@@ -6,7 +6,7 @@ several). Figures come by class and are added. mechanism.md section 4; tests/cor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -17,6 +17,7 @@ from splu_desktop.core.distinct import count_pairs
 from splu_desktop.core.mechanism import Draw
 from splu_desktop.core.thresholds import NORMAL_95
 
+Codes = NDArray[np.integer]
 Floats = NDArray[np.float64]
 
 _NEXT_TO_NONE = 1e-12  # the share of an event that nothing lets expect: x is as likely in one row as in another
@@ -89,7 +90,7 @@ def count_one_block(
     size: Floats,
     shown: Floats,
     share: Floats,
-    line: NDArray[np.integer],
+    line: Codes,
     lines: int,
     effect: Floats | float = 1.0,
 ) -> CountFigures:
@@ -135,33 +136,34 @@ def count_one_block(
     return CountFigures(estimate, level, slope / whole, steps / whole)
 
 
-def count_groups(draw: Draw, shown: Floats, counts: Floats, events: Floats) -> CountFigures:
-    """Return figures of events of a block that was drawn in decoy groups, in one class.
+def count_groups(draw: Draw, classes: Iterable[tuple[Floats, Floats, Floats]]) -> CountFigures:
+    """Return (L, Q) figures of events of a block that was drawn in decoy groups.
 
     Parameters
     ----------
-    shown : (L, m) records of each line that show each value.
-    counts : (m,) records of the class that show each value.
-    events : (Q, m) which values make each event.
+    classes : of each (L, m) records of each line that show each value; (m,) records of the class that show each value;
+        (Q, m) which values make each event.
+
+    The score of a record varies by its own value, on average over those of the class without the event, and with it: of
+    the few that a line shows this is not known. Two rows more, and x by expectation, as by lenders.
     """
-    phi = draw.score(events, counts)
-    x = shown @ phi.T
-    q = shown.sum(axis=1, keepdims=True) / max(counts.sum(), 1)
-    spread = shown @ (phi**2).T - x
-    level = (1 - q) * spread + q**2 * (events @ counts) * (1 - draw.retention)
-    return CountFigures(x, np.maximum(level, 0.0), np.zeros_like(x))
+    a, parts = draw.retention, []
+    for shown, counts, events in classes:
+        phi, size, n = draw.score(events, counts), shown.sum(axis=1, keepdims=True), max(counts.sum(), 1)
+        x, q, having = shown @ phi.T, size / n, events @ counts
+        spread = counts * (phi**2 @ draw.transition(counts).T - events**2)
+        without = ((1 - events) * spread).sum(axis=1) / np.maximum(n - having, 1)
+        more = (events * spread).sum(axis=1) / np.maximum(having, 1) - without
+        level = (1 - q) * (size * without + _MORE * q * (1 - a) / a**2) + q**2 * (having + _MORE) * (1 - a)
+        expected = size * (having / n + _NEXT_TO_NONE)
+        parts.append([x, level, (1 - q) * more * expected, ((1 - q) / a + q) * expected, expected])
+    x, level, slope, step, whole = np.sum(parts, axis=0)
+    whole = np.where(whole > 0, whole, 1)
+    return CountFigures(x, np.maximum(level, 0.0), slope / whole, step / whole)
 
 
 def count_groups_by_class(
-    draw: Draw,
-    values: NDArray[np.integer],
-    classes: NDArray[np.integer],
-    line: NDArray[np.integer],
-    lines: int,
-    codes: NDArray[np.integer],
-    m: int,
-    *,
-    drawn: bool,
+    draw: Draw, values: Codes, classes: Codes, line: Codes, lines: int, codes: Codes, m: int, *, drawn: bool
 ) -> CountFigures:
     """Return (L, m) figures of the events (N,) `codes`, functions of the (N,) `values` of a block, in each line.
 
@@ -170,15 +172,14 @@ def count_groups_by_class(
     size = int(values.max(initial=0)) + 1
     events = np.zeros((m, size))
     events[codes, values] = 1
-    total = np.zeros((3, lines, m))
-    for each in range(int(classes.max(initial=-1)) + 1):
+
+    def show(each: int) -> tuple[Floats, Floats, Floats]:
         rows = classes == each
         counts = np.bincount(values[rows], minlength=size).astype(float)
         shown = count_pairs(line[rows], lines, values[rows], size).astype(float)
-        shown = shown if drawn else shown @ draw.transition(counts)
-        part = count_groups(draw, shown, counts, events)
-        total += part.estimate, part.level, part.slope
-    return CountFigures(*total)
+        return shown if drawn else shown @ draw.transition(counts), counts, events
+
+    return count_groups(draw, map(show, range(int(classes.max(initial=-1)) + 1)))
 
 
 def count_several_blocks(
@@ -246,9 +247,7 @@ def count_several_blocks(
     return CountFigures(x, level, (sign * variance).sum(axis=axes), 1 / float(np.prod(a)))
 
 
-def add_classes(
-    by_class: CountFigures, line: NDArray[np.integer], lines: int, selected: Floats, share: Floats
-) -> CountFigures:
+def add_classes(by_class: CountFigures, line: Codes, lines: int, selected: Floats, share: Floats) -> CountFigures:
     """Return figures of lines from those of their parts in classes.
 
     Parameters
@@ -267,7 +266,7 @@ def add_classes(
     return CountFigures(estimate, level, split(by_class.slope), split(by_class.step))
 
 
-def count_rows_beside(key: NDArray[np.integer], owner: NDArray[np.integer] | None, person_rows: Floats) -> Floats:
+def count_rows_beside(key: Codes, owner: Codes | None, person_rows: Floats) -> Floats:
     """Return (K,) n - 1, n rows of the same person in each part on average: sums scatter 1 + (n - 1) rho times as wide.
 
     Parameters
@@ -283,7 +282,7 @@ def count_rows_beside(key: NDArray[np.integer], owner: NDArray[np.integer] | Non
     return np.maximum(person_rows - 1, 0)
 
 
-def sum_by_line(parts: Floats, line: NDArray[np.integer], lines: int) -> Floats:
+def sum_by_line(parts: Floats, line: Codes, lines: int) -> Floats:
     """Return (lines, Q) sums of (K, Q) figures of parts, each of which belongs to a line (K,), ascending."""
     first = np.flatnonzero(np.append(True, line[1:] != line[:-1])[: len(line)])
     sums = np.zeros((lines, parts.shape[1]))
