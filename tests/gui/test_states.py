@@ -131,6 +131,7 @@ def test_what_is_stopped_leaves_the_work_and_no_file(
     opened.work.cancel("publish")
     settle(opened, idle)
     assert opened.session.release is not None or not list((tmp_path / "out").iterdir())
+    assert not publishing.banner.act_button.isVisible(), "Undo would take back a choice, and not the stop"
 
 
 def test_a_folder_that_refuses_is_told_and_one_in_any_writing_taken(

@@ -30,7 +30,7 @@ from splu_desktop.gui.base.focus import Stops, finish_typing
 from splu_desktop.gui.base.page import Fold, Page
 from splu_desktop.gui.base.session import RAIL, Session, State, Step
 from splu_desktop.gui.base.widgets import ElidedLabel, Picture, Rule, label, margins, put
-from splu_desktop.gui.base.words import bare, t
+from splu_desktop.gui.base.words import t
 from splu_desktop.gui.base.work import Work
 from splu_desktop.gui.importing.recent_files import RecentFiles
 from splu_desktop.gui.shell import languages
@@ -342,8 +342,7 @@ class MainWindow(Stops, QMainWindow):
 
     def say(self, kind: str, sentence: str) -> None:
         """Show a sentence on the page in front."""
-        undo = kind == "note" and bool(self.session.undo_name)
-        self.page(self.step).banner.say(kind, sentence, bare(t("&Undo")) if undo else "", self.session.undo)
+        self.page(self.step).banner.say(kind, sentence)
 
     # --- help and the end
 
