@@ -1,4 +1,4 @@
-"""`dictionary.csv`: one line for each column of table and scores, and the same labels for Stata, SPSS, SAS and R."""
+"""`dictionary.csv`: one line for each column of the table, and the same labels for Stata, SPSS, SAS and R."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def write_dictionary(
     dialect: Dialect,
     language: Language,
 ) -> None:
-    """Write a header and a line for each column of table.csv, then of scores.csv."""
+    """Write a header and a line for each column of table.csv."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, delimiter=dialect.delimiter, lineterminator="\n")
         writer.writerows([HEADER, *dictionary_rows(published, facts, scores, language)])
@@ -51,9 +51,10 @@ def dictionary_rows(
     """Return the lines of the dictionary, without its header."""
     rows = []
     for entry in facts["columns"]:
+        sums = (f"{e.name}: {language.sentence(e.words)}" for e in scores if e.column == entry["name"])
         if entry["name"] in OWN_COLUMNS:
             words = language.sentence(OWN_COLUMNS[entry["name"]])
-            rows.append([entry["name"], language.sentence(say(Kind.INTEGER.value)), words, "", "", ""])
+            rows.append([entry["name"], language.sentence(say(Kind.INTEGER.value)), words, "", "", "; ".join(sums)])
             continue
         column = published.table[entry["name"]]
         sensitive = published.is_sensitive(entry["name"])
@@ -70,13 +71,9 @@ def dictionary_rows(
                 language.sentence(treatment),
                 inert(_values(column.kind.has_order, [str(x) for x in column.labels[~column.missing]], language)),
                 str(lost),
-                "; ".join(each.name for each in scores if each.column == entry["name"]),
+                inert("; ".join(sums)),
             ]
         )
-    for each in scores:
-        kind = Kind.INTEGER if each.column in OWN_COLUMNS else Kind.DECIMAL
-        words = inert(language.sentence(each.words))
-        rows.append([each.name, language.sentence(say(kind.value)), words, "", "", ""])
     return rows
 
 
