@@ -72,3 +72,10 @@ def test_far_probabilities_are_sums_of_the_law(draw: Draw) -> None:
     found = law._far_probabilities(draw, 0.2, 0.01)
     for f in (1, 2, 30, len(found)):
         assert found[f - 1] == pytest.approx(law.error_probability(draw, f, 0.2, equal=True), abs=1e-12)
+
+
+def test_an_error_on_the_edge_is_on_it_however_the_share_is_rounded() -> None:
+    """0.29 x 100 is a hair below 29 and 0.07 x 100 a hair above 7, as floating numbers multiply."""
+    draw = Lenders(5)
+    assert law.error_probability(draw, 100, 0.29) == law.error_probability(draw, 100, 0.295)
+    assert law.error_probability(draw, 100, 0.07, equal=True) == law.error_probability(draw, 100, 0.065, equal=True)
