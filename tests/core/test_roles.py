@@ -214,6 +214,14 @@ def test_sex_is_known_by_name_over_any_coding_and_by_its_values_under_any_name(v
         assert (found.role, found.subject) == (Role.NSA, "sex"), name
 
 
+@pytest.mark.parametrize("values", ["1|2", "0|1", "yes|no"])
+@pytest.mark.parametrize(
+    "name", ["Sex work", "unprotected sex", "sex in last year", "sex education", "Sex mit Männern", "travail du sexe"]
+)
+def test_what_somebody_does_is_no_sex(name: str, values: str) -> None:
+    assert suggested(name, values).role is Role.SA
+
+
 @pytest.mark.parametrize(
     ("name", "values", "subject"),
     [

@@ -268,8 +268,6 @@ def holds_sexes(column: Column, *, named: bool = False) -> bool:
     """Whether values are sexes, m and f, h and f, male and female; where `named` so, others may stand beside two."""
     values = lexicon().values
     labels = sample_labels(column)
-    if named and {"1", "2"} <= set(labels) <= {"0", "1", "2", "3", "9"}:
-        return True
     known = values["female"] | values["male"] | ({"g"} if named else set())  # garçon
     readings = [join_words(text).split("_") for text in labels] if len(labels) <= _SEXES else []
     held = {next((word for word in words if word in known), words[0]) for words in readings if len(words) <= _WORDS}
@@ -309,9 +307,15 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
     if subject == "age":
         return _fits_age(column, reading)
     if subject == "sex":
-        coded = not (reading.unknown or reading.says("age")) and column.m <= _SEXES
-        short = coded and all(len(text) <= _LETTERS and text.isalnum() for text in sample_labels(column))
-        return short or holds_sexes(column, named=True)
+        # “Sex work” and “unprotected sex” are what somebody does, and 1 or 2 says of them yes or no.
+        named = not (reading.unknown or reading.says("somebody", "staff", *HARMLESS[2:]))
+        coded = named and not reading.says("age") and column.m <= _SEXES
+        labels = sample_labels(column)
+        short = coded and all(len(text) <= _LETTERS and text.isalnum() for text in labels)
+        numbered = named and {"1", "2"} <= set(labels) <= {"0", "1", "2", "3", "9"}
+        return short or numbered or holds_sexes(column, named=True)
+    if reading.says("sex") and subject in ("date", "demographic", "administrative"):
+        return False
     if subject == "date":
         return _fits_date(column, reading)
     personal = subject in ("demographic", "administrative")
