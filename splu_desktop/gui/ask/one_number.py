@@ -204,9 +204,8 @@ class OneNumber(Panel):
         ticked = np.zeros(column.m, bool) if chosen is None else chosen.select_known(column)
         if chosen is not None and chosen.is_range:
             ticked = chosen.select(column)
-        order = np.arange(column.m) if column.kind.has_order or column.m <= 12 else np.argsort(-counts, kind="stable")
-        if secret:  # how often a value is shown says nothing true
-            order = np.arange(column.m)
+        as_listed = secret or column.kind.has_order or column.m <= 12  # how often a secret is shown says nothing true
+        order = np.arange(column.m) if as_listed else np.argsort(-counts, kind="stable")
         # A range that is being typed is no word to look for, and would empty the list.
         words = ((at, value_words(str(column.labels[at]))) for at in order.tolist())
         matching = (each for each in words if wanted in each[1].casefold() or ".." in wanted)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QSignalBlocker, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QHelpEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from splu_desktop.gui.base import theme
+from splu_desktop.gui.base.models import Index
 from splu_desktop.gui.base.words import join, show_tip, tip
 
 _LETTERS = 30  # of a name that stand there in any case
@@ -91,14 +92,12 @@ class Choice(QComboBox):
 class _CountedLine(QStyledItemDelegate):
     """Draws a line's count at the right edge, and its words in the room before that."""
 
-    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
         super().initStyleOption(option, index)
         room = option.rect.width() - _TICK - _GAP - option.fontMetrics.horizontalAdvance(index.data(_COUNT) or "")
         option.text = option.fontMetrics.elidedText(option.text, option.textElideMode, room)
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, option, index)
         painter.setPen(QColor(theme.colours().quiet))
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

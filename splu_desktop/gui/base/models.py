@@ -267,6 +267,7 @@ class _StillColumns(QTableView):
             self.setColumnWidth(at, of.columnWidth(at))
         self.setGeometry(room.left(), room.top() - above, self.horizontalHeader().length() + 1, room.height() + above)
         self.verticalScrollBar().setValue(of.verticalScrollBar().value())
+        self.show()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()  # so that the table itself scrolls, sideways, too
@@ -347,19 +348,15 @@ class TableView(QTableView):
 
     def updateGeometries(self) -> None:
         super().updateGeometries()  # for every change of columns, rows and room
-        self._stand_still(changed=True)
+        self._stand_still()
 
-    def _stand_still(self, *, changed: bool = False) -> None:
+    def _stand_still(self) -> None:
         moved = self.horizontalScrollBar().value() > 0 and self.model() is not None
-        if not moved or 2 * sum(map(self.columnWidth, range(self.still))) > self.viewport().width():
-            if self._front is not None:
-                self._front.hide()
-            return
-        if self._front is None:
-            self._front = _StillColumns(self)
-        if changed or self._front.isHidden():
+        if moved and 2 * sum(map(self.columnWidth, range(self.still))) <= self.viewport().width():
+            self._front = self._front or _StillColumns(self)
             self._front.follow()
-            self._front.show()
+        elif self._front is not None:
+            self._front.hide()
 
     def scrollTo(self, index: Index, hint: QAbstractItemView.ScrollHint = QTableView.ScrollHint.EnsureVisible) -> None:
         bar, front = self.horizontalScrollBar(), self._front

@@ -66,10 +66,8 @@ class LineCard(QFrame):
         self.repair.setVisible(bool(words) and not accepted)
         if accepted:
             undo = link(bare(t("&Undo")), lambda: self.accepted.emit(""))
-            if over:
-                undo.hide()
             acceptance = label(t("Accepted by {words}", words=accepted), fitting=True)
-            self.column.addLayout(put(margins(QHBoxLayout(), 0, spacing=8), (acceptance, 1), undo))
+            self.column.addLayout(put(margins(QHBoxLayout(), 0, spacing=8), (acceptance, 1), *([] if over else [undo])))
         elif not red:
             self.column.addWidget(Rule())
             self._add_reasons()
