@@ -262,9 +262,9 @@ def _estimate(
     name: str, value: float, error: float, alike: float, ends: tuple[float, float] = _ANY, *, log: bool = False
 ) -> Estimate:
     # Of a logarithm, where ratios scatter evenly, so that an end below 0 can't come out.
-    reach = (z * each for each in (0.0, error, alike) for z in (-NORMAL_95, NORMAL_95))
-    _, x, *near = (math.exp(min(value + z, _FAR)) if log else float(np.clip(value + z, *ends)) for z in reach)
-    return Estimate(name, x, *near)
+    reach = (0.0, *(z * each for each in (error, alike) for z in (-NORMAL_95, NORMAL_95)))
+    x, *four_ends = (math.exp(min(value + z, _FAR)) if log else float(np.clip(value + z, *ends)) for z in reach)
+    return Estimate(name, x, *four_ends)
 
 
 @register(say("share"), OUTCOME, say("share of rows that have a value"))

@@ -282,11 +282,13 @@ def holds_icd(column: Column) -> bool:
 
 def tells_findings(column: Column, *, graded: bool = True) -> bool:
     """Whether values are findings, parts of the body or ends of a stay, or, where `graded`, grades as of schooling."""
+    if holds_ways(column):
+        return False
     values = lexicon().values
     telling = values["telling"] | values["grades"] if graded else values["telling"]
     count, long = 0, tuple(word for word in values["enough"] if len(word) > _LETTERS)
     labels = [text for text in sample_labels(column) if any(map(str.isalpha, text))]
-    for text in labels if not holds_ways(column) else ():
+    for text in labels:
         words = set(map(fold, words_of(text)))
         if words & values["enough"] or any(word.startswith(long) for word in words):
             return True

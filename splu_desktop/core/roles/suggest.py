@@ -246,8 +246,8 @@ def _take_second_ages(table: Table, roles: dict[str, Suggestion]) -> None:
     ages = [name for name, each in roles.items() if each.role is Role.NSA and each.subject == "age"]
     then = [name for name in ages if read_name(name).says("act", "event", "exit") or read_name(name).unknown]
     then = [name for name in then if not content.holds_years(table[name])]
-    for name in then if len(then) < len(ages) else ():
-        roles[name] = _secret(table[name], read_name(name))
+    if len(then) < len(ages):
+        roles.update({name: _secret(table[name], read_name(name)) for name in then})
 
 
 def _compare(table: Table, roles: dict[str, Suggestion]) -> None:
@@ -274,7 +274,7 @@ def _compare(table: Table, roles: dict[str, Suggestion]) -> None:
 def _take_staff(table: Table, roles: dict[str, Suggestion]) -> None:
     """Take for names of persons what has the values of a column of such names: surgeons, and who helped them."""
     named = [c for c in table.columns if roles[c.name].role is Role.IDENTIFIER and content.may_be_names(c)]
-    for column in table.columns if named else ():
+    for column in table.columns:
         other = roles[column.name].role is not Role.IDENTIFIER and not read_name(column.name).says("health")
         if other and any(content.refers_to(column, each) for each in named):
             roles[column.name] = _names_person(say("The values look like names of persons."), doubt=True)
