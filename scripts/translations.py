@@ -98,10 +98,11 @@ def wanted(room: str) -> dict[str, str]:
 
 
 def _said(room: str, path: Path) -> Iterator[str]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    silent = _docstrings(tree)
-    raised = {id(node.exc) for node in ast.walk(tree) if isinstance(node, ast.Raise)}
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    # Texts that stand as statements: docstrings, and those below attributes.
+    silent = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    raised = {id(node.exc) for node in nodes if isinstance(node, ast.Raise)}
+    for node in nodes:
         if isinstance(node, ast.Call):
             name = getattr(node.func, "attr", None) or getattr(node.func, "id", "")
             fault = room == "core" and (id(node) in raised or name == "__init__") and name not in _NOT_SHOWN
@@ -122,7 +123,7 @@ def _said(room: str, path: Path) -> Iterator[str]:
             silent |= {id(part) for part in ast.walk(node)}
     of_other_rooms = {"report", "cli"} & set(path.relative_to(PACKAGE).parts)
     if room == "core" and path.name not in _NO_SENTENCES and not of_other_rooms:
-        for node in ast.walk(tree):
+        for node in nodes:
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in silent:
                 text = node.value
                 listed = text.islower() and len(text.split()) > 9 and not set(text) & set(",;:.")
@@ -139,22 +140,17 @@ def _texts(nodes: list[ast.expr]) -> Iterator[ast.Constant]:
             yield from _texts([node.body, node.orelse])
 
 
-def _docstrings(tree: ast.AST) -> set[int]:
-    """Return texts that stand as statements: docstrings, and those below attributes."""
-    return {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-
-
 def glued(folder: Path) -> Iterator[str]:
     """Yield where a sentence is put together by an f-string, which no catalogue can translate."""
     for path in sorted(folder.rglob("*.py")):
         if path.name in _NO_SENTENCES:
             continue
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
         silent: set[int] = set()
-        for node in ast.walk(tree):
+        for node in nodes:
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _NOT_SHOWN:
                 silent |= {id(part) for part in ast.walk(node)}
-        for node in ast.walk(tree):
+        for node in nodes:
             if isinstance(node, ast.JoinedStr) and id(node) not in silent:
                 text = "".join(part.value if isinstance(part, ast.Constant) else "\0" for part in node.values)
                 if re.search(r"[A-Za-z’']{2,} [a-z]{2,}", text) and "\\" not in text and "<" not in text:
