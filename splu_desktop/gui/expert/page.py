@@ -27,11 +27,7 @@ from splu_desktop.gui.expert.systems import SystemsSection
 def _sections() -> tuple[tuple[type[Section], str, str], ...]:
     """Return the parts with their titles, and what they are for."""
     return (
-        (
-            StrengthSection,
-            t("Strength per column"),
-            t("γ, the papers’ group size: 1 of γ rows keeps its own value."),
-        ),
+        (StrengthSection, t("Strength per column"), t("γ, the papers’ group size: 1 of γ rows keeps its own value.")),
         (
             TogetherSection,
             t("Drawn together"),

@@ -28,14 +28,8 @@ class DecisionsForm(QWidget):
                 t("A value that does not fit its column"),
                 {keep: t("keep it as a text"), missing: t("treat it as missing"), **drop},
             ),
-            ProblemKind.LONG_ROW: (
-                t("A row with too many fields"),
-                {keep: t("leave out what is too much"), **drop},
-            ),
-            ProblemKind.SHORT_ROW: (
-                t("A row with too few fields"),
-                {keep: t("treat the others as empty"), **drop},
-            ),
+            ProblemKind.LONG_ROW: (t("A row with too many fields"), {keep: t("leave out what is too much"), **drop}),
+            ProblemKind.SHORT_ROW: (t("A row with too few fields"), {keep: t("treat the others as empty"), **drop}),
             ProblemKind.DOUBTFUL_ROW: (
                 t("A row that may be a title, a total or a note"),
                 {keep: t("keep it as a record"), **drop},

@@ -16,10 +16,7 @@ def of_audience(answers: Answers) -> list[str]:
     limits: Limits = limits_for(answers.audience)
     persons = persons_of(answers)
     return [
-        t(
-            "At least {n} look alike in all that is published as it is.",
-            n=bold(f"{number(limits.alike)} {persons}"),
-        ),
+        t("At least {n} look alike in all that is published as it is.", n=bold(f"{number(limits.alike)} {persons}")),
         t(
             "A row is right about a secret in at most {average} cases, {riskiest} in any group.",
             average=bold(one_in(limits.average)),
