@@ -156,10 +156,8 @@ def _are_others(one: Sketch, other: Sketch) -> bool:
     """
     (mine, ours), (theirs, traits) = ((_hashes_in(each), each.get("traits", {})) for each in (one, other))
     _, left, right = np.intersect1d(mine, theirs, assume_unique=True, return_indices=True)
-    if len(left) < _FEWEST:
-        return False
     seen = False
-    for what in ours.keys() & traits.keys():
+    for what in ours.keys() & traits.keys() if len(left) >= _FEWEST else ():
         both = np.zeros((16, 16))
         pairs = [int(ours[what][at], 16) for at in left], [int(traits[what][at], 16) for at in right]
         np.add.at(both, pairs, 1)
