@@ -195,7 +195,9 @@ def _cells(book: PrintedBook, t: Language) -> TableBlock:
     """Return every cell as numbers, which a program reads; a number that is hidden is empty here, too."""
 
     def number(of: float | None) -> Cell:
-        return "" if of is None else Number(f"{of:.6g}" if of % 1 else f"{of:.0f}", of)
+        if of is None:
+            return ""
+        return Number(f"{of:.6g}" if of % 1 else f"{of:.0f}", of)
 
     rows: list[Sequence[Cell]] = []
     for at, table in enumerate(book.tables, 1):

@@ -107,8 +107,7 @@ class _Table:
         """The blanks within a usual value of each column, the longer tenth left aside; among values words are none."""
         shares = []
         for column in self.columns:
-            texts = [column.labels[code].strip() for code in column.codes[self.sample].tolist()]
-            texts = [text for text in texts if text]
+            texts = list(filter(None, (column.labels[code].strip() for code in column.codes[self.sample].tolist())))
             values = [text for text in texts if shape_of(text) != "t"]
             counts = [text.count(" ") for text in (values if 2 * len(values) > len(texts) else texts)]
             shares.append(float(quantiles(counts, [0.9])[0]) if counts else 0.0)
@@ -121,10 +120,6 @@ class _Table:
     def words(self, at: int) -> _Words:
         """Return the filled cells of a record."""
         return [(j, cell) for j, cell in enumerate(self.cells(at)) if not is_blank(cell)]
-
-    def list_filled(self, at: int) -> list[int]:
-        """Return the columns that a record fills."""
-        return [j for j, _ in self.words(at)]
 
     def places(self, column: RawColumn, codes: Sequence[int]) -> NDArray[np.intp]:
         """Return the places of the records that have one of some codes."""
@@ -317,7 +312,7 @@ def _find_second_names(table: _Table) -> list[int]:
     named = []
     for i in at[:_GAPS].tolist():
         places = [j for j, cell in table.words(i) if table.alone(j, i) and not _HAS_DIGIT.search(cell)]
-        if all(table.list_filled(row) == places for row in range(i, i + 3)):
+        if all([j for j, _ in table.words(row)] == places for row in range(i, i + 3)):
             named.append(i)
     return named
 
@@ -330,8 +325,9 @@ def _is_apart(table: _Table, at: int, n: int) -> bool:
     """
     if n - at > _SMALL:
         return False
-    rows, places = [table.words(row) for row in range(at, n)], table.list_filled(at)
-    if any(table.list_filled(row) != places for row in range(at, n)):
+    rows = [table.words(row) for row in range(at, n)]
+    places = [j for j, _ in rows[0]]
+    if any([j for j, _ in row] != places for row in rows):
         return False
     usual = [
         j

@@ -86,8 +86,7 @@ def _first(path: Path, loaded: dict[str, PlainSheet | FileFault], shown: Sequenc
     for name in shown:
         if tables and isinstance(loaded[name], FileFault):
             break
-        sheet = _readable(loaded[name])
-        sheets.append(sheet)
+        sheets.append(sheet := _readable(loaded[name]))
         if sheet.height > 1 and (sheet.width > 1 or len(loaded) == 1):
             tables.append(sheet)
     if tables:
