@@ -116,8 +116,7 @@ def count_one_block(
     each = inside * selected + beside * (size - selected)
     sums = np.zeros((5, lines, share.shape[1]))
     at_once = max(_AT_ONCE // max(share.shape[1], 1), 1)
-    for begin in range(0, len(line), at_once):
-        some = slice(begin, begin + at_once)
+    for some in (slice(begin, begin + at_once) for begin in range(0, len(line), at_once)):
         rows, of = selected[some], size[some]
         x = (shown[some] - b * rows * share[some]) / a
         # Two rows more: of so few as are read off the table their number is not well known.
