@@ -130,8 +130,7 @@ def _of_bytes(blocks: Iterable[bytes]) -> Encoding:
 
 def _most_plausible(fields: bytes) -> Encoding:
     """Return the likeliest encoding of different fields, each on a line of its own."""
-    rest = b"\n".join(_UNIT.sub(b"", field) for field in fields.split(b"\n"))
-    rest = b"\n".join(field for field in rest.split(b"\n") if not field.isascii())
+    rest = b"\n".join(field for each in fields.split(b"\n") if not (field := _UNIT.sub(b"", each)).isascii())
     scores: dict[str, float] = {}
     confidences = dict(_confidences(rest, CODECS))
     for name in _DOUBLE:

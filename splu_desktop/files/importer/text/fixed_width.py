@@ -69,8 +69,7 @@ def by_ruler(lines: Sequence[str]) -> tuple[int, ...]:
 
 def by_blanks(lines: Sequence[str]) -> tuple[int, ...]:
     """Return where columns begin by the blanks that run down all long lines; none where they don't tell."""
-    rows = [line.rstrip("\r\n\f ").lstrip("\f").expandtabs() for line in lines]
-    rows = [row for row in rows if row]
+    rows = [row for line in lines if (row := line.rstrip("\r\n\f ").lstrip("\f").expandtabs())]
     if len(rows) < _FEWEST:
         return ()
     usual = float(np.median([len(row) for row in rows]))
@@ -105,8 +104,7 @@ def _begins(head: str, at: int, end: int) -> bool:
 
 def count_unparted(lines: Sequence[str]) -> int:
     """Return the length that all lines have, as those of columns of fixed width without blanks; 0 where they differ."""
-    rows = [line.rstrip("\r\n") for line in lines]
-    rows = [row for row in rows if row.strip()]
+    rows = [row for line in lines if (row := line.rstrip("\r\n")).strip()]
     lengths = set(map(len, rows))
     if len(rows) < _FEWEST or len(lengths) != 1 or len(rows[0]) < _LONG:
         return 0

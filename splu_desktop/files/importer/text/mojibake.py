@@ -76,9 +76,8 @@ def _letters(texts: Sequence[str]) -> _Found:
     for text in foreign:
         if (right := mend_text(text[:_LONGEST])) is not None:
             return _MEANS, text, right
-    for text in foreign:
-        if "\ufffd" in text:
-            return _LOST, text, ""
+    if (lost := next((text for text in foreign if "\ufffd" in text), None)) is not None:
+        return _LOST, lost, ""
     for text in texts:
         if "&" in text and _HTML.search(text) and unescape(text) != text:
             return _MEANS, text, unescape(text)

@@ -92,9 +92,8 @@ def scan_xlsx(path: Path, sheet: str) -> tuple[SheetScan, Padded]:
         for first, last in _HIDDEN_COLUMNS.findall(xml):
             scan.hidden_columns.update(range(int(first) - 1, min(int(last), WIDEST)))
     if styles:
-        styled = rb'<c\b(?=[^>]*\bs="(' + b"|".join(styles) + rb')")(?![^>]*\bt="[^n])'
-        pattern = styled + rb'[^>]*\br="([A-Z]{1,3})\d+"[^>]*(?<!/)>'
-        for (style, letters), count in Counter(re.findall(pattern, xml)).items():
+        cell = rb'<c\b(?=[^>]*\bs="(%b)")(?![^>]*\bt="[^n])[^>]*\br="([A-Z]{1,3})\d+"[^>]*(?<!/)>' % b"|".join(styles)
+        for (style, letters), count in Counter(re.findall(cell, xml)).items():
             padded[_column_of(letters), styles[style]] += count
     return scan, padded
 
