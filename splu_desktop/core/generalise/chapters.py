@@ -13,11 +13,10 @@ import numpy as np
 from splu_desktop.core.generalise.step import CannotGeneralise, Generalisation, Grouping, grouping_by_name
 from splu_desktop.core.messages import none_of, say
 from splu_desktop.core.resources import resource_path
-from splu_desktop.core.table import Column, Kind, remember
+from splu_desktop.core.table import Column, Kind, remember, sample_labels
 
 SYSTEMS = {"icd9": "ICD-9-CM", "icd10": "ICD-10"}
 NO_CHAPTER = "No valid code"
-_LOOKED_AT = 2_000  # labels, spread over all
 _CODES = {
     "icd9": re.compile(r"\d{1,3}(?:\.\d{1,2})?|V\d{2}(?:\.?\d{1,2})?|E\d{3}(?:\.?\d)?"),
     "icd10": re.compile(r"[A-Z]\d[0-9A-Z](?:\.?[0-9A-Z]{1,4})?[-+*!]?"),
@@ -82,10 +81,9 @@ def _chapter(system: str, label: str) -> str | None:
 @remember
 def system_of(column: Column) -> str | None:
     """Return the classification that nearly all labels of a column are codes of, None where there is none."""
-    present = np.flatnonzero(~column.missing)
-    if len(present) < 20 or column.kind is not Kind.CATEGORY:
+    labels = sample_labels(column)
+    if len(labels) < 20 or column.kind is not Kind.CATEGORY:
         return None
-    labels = [label.strip() for label in column.labels[present[:: len(present) // _LOOKED_AT + 1]]]
     for system in ("icd10", "icd9"):
         if sum(_chapter(system, label) is not None for label in labels) >= 0.95 * len(labels):
             # Bare numbers are ICD-9 codes only where some carry the marks of the system.
