@@ -48,19 +48,19 @@ _PERIOD = re.compile(
     r"(?:19|20)\d\d(?:[-/. ]?(?:\d\d|[QTKWS]\d{1,2})|\s?[-/]\s?(?:19|20)\d\d)?"
     r"|(?:0?[1-9]|1[0-2]|[QTKWS]\d{1,2})[-/. ]?(?:19|20)\d\d"
 )
-# 20240229, 29022024; earlier years may be of births
-_EIGHT = re.compile(r"20[0-4]\d(?:0\d|1[0-2])[0-3]\d|[0-3]\d(?:0\d|1[0-2])20[0-4]\d")
+_EIGHT = re.compile(r"20[0-4]\d(?:0\d|1[0-2])(?:[0-3]\d)?|[0-3]\d(?:0\d|1[0-2])20[0-4]\d")  # 20240229, 202402
 _BAND = re.compile(r"[^\d]{0,12}\d{1,3}(?!\d)[^\d]{0,20}(?:\d{1,3}[^\d]{0,20})?")
 _ICD = re.compile(r"[A-TV-Z]\d[0-9A-Z]\.[0-9A-Z]{1,4}[-+*!GVZALRB]{0,2}")
 _PAIR = re.compile(r"\d{2,3}\s?/\s?\d{2,3}")
 _SITE = re.compile(r"[A-Z]\d\d.*")  # of a tumour
 # NY, M5G, 69G01, 031, Ward A
-_SHORT_NAME = re.compile(r"[A-Z]{2,8}|[A-Z]\d[A-Z]|\d+[A-Z]\d+|\d{3,5}|[^\W\d_]+[ _-]?(?:\d{1,5}|(?<=[ _-])[A-Z])")
+_SHORT_NAME = re.compile(r"[A-Z]{2,8}|[A-Z]\d[A-Z]|\d+[A-Z]\d*|\d{3,5}|[^\W\d_]+[ _-]?(?:\d{1,5}|(?<=[ _-])[A-Z])")
 _ROMAN = re.compile(r"[IVX]+[A-Ca-c]?")
 _CODE = re.compile(r"([^\W\d_]{0,6}[-_./ ]?)(\d{3,})")
 _KEY = re.compile(r"(?=(?:.*[^\W\d_]\d){2})[^\W_]{8,64}")  # letters and digits take turns
 _INITIALLED = re.compile(r"(?:[A-Z]\.[ -]?){1,3}[A-Z][^\W\d_]+(?:[ -][A-Z][^\W\d_]+)?")  # A. Petit; no E. coli
 _INITIAL_LAST = re.compile(r"[A-Z][^\W\d_]+(?:[ '-][A-Z][^\W\d_]+)*,? [A-Z]\.(?:[ -]?[A-Z]\.)?")  # DURAND P.
+_TITLED = re.compile(r"(?![A-Z]+ )[^\W\d_]{1,4}\.?[a-z]* (?:.* )?[^\W\d_a-z]\S*")  # mw. de Vries; no "MR Head"
 _NAME = re.compile(r"[^\W\d_][^\d_@/;:()\[\]+*=<>#%&\"!?]{1,58}")
 
 
@@ -114,7 +114,9 @@ def names_persons(column: Column, *, whole: bool = False, share: float = _KNOWN_
     last = _mostly(labels, _INITIAL_LAST.fullmatch)
     if len(labels) < _FEWEST_NAMES:  # two doctors, or three first names and nothing else
         first = len(labels) > _SOME and all(words and known.issuperset(words) for words in split)
-        return first or last or sum(each[0] in titles for each in split if len(each) > 1) >= max(_SOME, len(labels) / 2)
+        titled = sum(len(words) > 1 and words[0] in titles for words in split)
+        alike = titled > 0 and all(map(_TITLED.fullmatch, labels))
+        return first or last or alike or titled >= max(_SOME, len(labels) / 2)
     named = [len(words) > 1 and (words[0] in titles or not known.isdisjoint(words)) for words in split]
     alone = not whole and sum(not known.isdisjoint(words) for words in split) >= MOST * len(split)
     return alone or last or _mostly(labels, _INITIALLED.fullmatch) or sum(named) >= share * len(split)
@@ -432,7 +434,7 @@ def _fits_codes(column: Column, subject: str, reading: Reading) -> bool:
     if not coded and step > 1 and column.m >= _TWO_DIGITS and 2 * column.m * step > np.ptp(numbers):
         return False
     if coded or (numbers.min() >= 100 and len({len(text) for text in sample_labels(column)}) <= 2):
-        return len(numbers) > 2 or coded or numbers.min() >= 100_000
+        return len(numbers) > 2 or coded or numbers.min() >= 1000
     countable = counted or all(each & {"countable", "unsure"} for each in reading.lists if each & {*HARMLESS})
     if subject != "age" and not countable and numbers.min() >= _TWO_DIGITS:
         return len({len(text) for text in sample_labels(column)}) == 1

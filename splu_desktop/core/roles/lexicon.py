@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.messages import none_of
 from splu_desktop.core.resources import own_files, read_toml, resource_path, unreadable
 from splu_desktop.core.words import fold, words_of
 
@@ -55,18 +57,18 @@ class Lexicon:
             return frozenset({"staff"})
         if bent := self._bent(word):
             return bent
-        parts, by_stem = self._parts(word), [lists for stem, lists in self.stems.items() if stem in word]
+        parts, begun = self._parts(word), next((begin for begin in self.begins if word.startswith(begin)), "")
+        by_stem = [lists for stem, lists in self.stems.items() if stem in word.removeprefix(begun)]  # "Staatsangeh."
         if by_stem and not (parts and parts.isdisjoint(_PRIVATE)):
             return frozenset().union(*by_stem)
-        return parts or next((lists for begin, lists in self.begins.items() if word.startswith(begin)), frozenset())
+        return parts or self.begins.get(begun, frozenset())
 
     def cut_head(self, word: str) -> tuple[str, ...]:
         """Return a compound with what is done or an unknown word as two words: Impf, datum; site, id."""
         new = not (lists := self.lists_of(word))
-        if new and len(word) > _PART and word[1:] in self.ranges and word[0] != "n":  # "AMONTH"; "nweek" is a count
-            return word[:1], word[1:]
-        if new and word[:-1] in ("age", "sex"):  # "AGER", "SEXR": the recipient's, recoded
-            return word[:-1], word[-1:]
+        month = len(word) > _PART and word[1:] in self.ranges and word[0] != "n"  # "AMONTH"; "nweek" is a count
+        if new and (month or word[:-1] in ("age", "sex")):  # "AGER", "SEXR": the recipient's, recoded
+            return (word[:1], word[1:]) if month else (word[:-1], word[-1:])
         for cut in range(2, len(word) - 1) if word not in self.words and len(word) <= _LONGEST else ():
             head = self.words.get(word[cut:], frozenset())
             done = head.intersection(_SURE[1:]) and "act" in self.lists_of(word[:cut].removesuffix("s"))  # no "-age"
@@ -74,8 +76,7 @@ class Lexicon:
             glued = "glued" in head and "unsure" not in head and head & {"date", "unit"} and cut >= _PART
             ended = word[cut:] in self.values["compound"] and cut > _SHORT  # no "com-fort"
             glued = glued and len(word) - cut > _PART and not word.endswith("ation")  # no "Manife-station"
-            aged = "act" in head and "age" in self.words.get(word[:cut], ())  # "ALTERDIAG"
-            if done or aged or (new and (ended or glued)) or (numbered and (new or "health" in lists)):  # "TUMORID"
+            if done or (new and (ended or glued)) or (numbered and (new or "health" in lists)):  # "TUMORID"
                 return word[:cut], word[cut:]
         return (word,)
 
@@ -184,7 +185,6 @@ class Reading:
 def lexicon() -> Lexicon:
     """Return all lists, read once. Raises BadSetting where a file of the user's own can't be read."""
     words: dict[str, set[str]] = {}
-    stems: dict[str, set[str]] = {}
     values: dict[str, set[str]] = {}
     ranges: dict[str, tuple[int, int]] = {}
     for data in _files():
@@ -196,8 +196,6 @@ def lexicon() -> Lexicon:
             kinds = (name, also, *(order if also in HARMLESS else ()))
             for word in map(fold, text.split()):
                 words.setdefault(word, set()).update(kinds)
-                if name in _STEMS and len(word) >= _STEM:
-                    stems.setdefault(word, set()).update(kinds)
         for name, text in data.get("values", {}).items():
             values.setdefault(name, set()).update(map(fold, text.split()))
             for word in map(fold, text.split()) if name in ("female", "male") else ():  # "Mädchen": 0, 1
@@ -212,18 +210,22 @@ def lexicon() -> Lexicon:
     begins = {word[:-1]: frozenset(words.pop(word)) for word in begun}
     words |= {begin: words.get(begin, set()) | lists for begin, lists in begins.items()}
     known = {word: frozenset(lists) for word, lists in words.items()}
-    parts = {stem: frozenset(lists) for stem, lists in sorted(stems.items())}
+    parts = {word: lists for word, lists in sorted(known.items()) if len(word) >= _STEM and lists & {*_STEMS}}
     listed = {name: frozenset(each) for name, each in values.items()}
     return Lexicon(known, begins, parts, ends, listed, ranges)
 
 
 def _files() -> Iterator[dict[str, Any]]:
-    came_with = sorted(resource_path("roles/en.toml").parent.glob("*.toml"))
+    came_with, known = sorted(resource_path("roles/en.toml").parent.glob("*.toml")), {"ranges"}
     for path in [*came_with, *own_files("roles")]:
         data = read_toml(path)
-        tables = data.values()
-        if not all(isinstance(each, dict) and all(isinstance(text, str) for text in each.values()) for each in tables):
+        if not all(isinstance(each, dict) and all(isinstance(t, str) for t in each.values()) for each in data.values()):
             raise unreadable(path)
+        entries = {*data, *(f"{table}.{name}" for table in ("names", "values") for name in data.get(table, {}))}
+        if path in came_with:
+            known |= entries - {"forms", "persons"}
+        elif strange := sorted(entries - known):
+            raise BadSetting(none_of(f"{path.name}: {strange[0]}", [f"{path.name}: {each}" for each in sorted(known)]))
         yield data
 
 

@@ -27,7 +27,6 @@ _COUNTS = 100  # the least of them below which they may be counts
 _SCALE = 4  # answers from which several columns that have the same are questions of one kind
 _SIGNS = 2  # small signs that make a column of words harmless
 _MOST_VALUES = 200  # of a column whose values are kinds of something
-# What the name of such a column must not say: health, persons, and what happened to somebody.
 _BARRED = ("health", "act", "death", "exit", "birth", "somebody", "case", "called", "text", "reach")
 
 _NUMBER = say("The name says a number of a person, a stay or a record.")
@@ -51,7 +50,6 @@ def suggest_roles(table: Table) -> dict[str, Suggestion]:
     roles = {c.name: person if c.name in named else _suggestion(c, labels.get(c.name, ""), died) for c in table.columns}
     _take_second_ages(table, roles)
     _compare(table, roles)
-    _take_staff(table, roles)
     _take_answers(table, roles)
     return roles
 
@@ -112,7 +110,8 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     alike = content.holds_numbering(column) and content.distinct_share(column) >= _NEAR_UNIQUE
     if reading.says("number") and column.kind is not Kind.DECIMAL and (alike or content.counts_records(column)):
         return _names_person(_NUMBER)  # a laboratory's, too
-    treats = reading.says("staff") and not reading.subjects and (reading.says("number") or not reading.says("kind"))
+    alone = not reading.subjects or (worded and reading.subjects == ("administrative",) and not reading.says("clear"))
+    treats = reading.says("staff") and alone and (reading.says("number") or not reading.says("kind"))
     somebody = (treats or (agent and worded)) and not (reading.secret or column.kind is Kind.DECIMAL)
     if somebody and not content.tells_ways(column, "unit", "place"):
         return _names_person(say("The name says who treats or records."))  # but "consultant" and "registrar" are kinds
@@ -134,7 +133,7 @@ def _suggest_numbers(column: Column, reading: Reading) -> Suggestion | None:
     if column.kind is Kind.DECIMAL or not reading.says("number") or reading.says("kind"):
         return None
     lone = column.m > _FEW and (content.distinct_share(column) >= _MOSTLY_UNIQUE or content.holds_numbering(column))
-    bare = reading.only("number", "fill") and (lone or column.m >= _MANY)
+    bare = reading.says("birth") or (reading.only("number", "fill") and (lone or column.m >= _MANY))  # "Geburtennr"
     if not (reading.says("person", "case") or bare) or (reading.says("unit", "place", "demographic") and not lone):
         return None
     counted = reading.says("counting") and not lone and (column.values is None or column.values.min() < _COUNTS)
@@ -164,7 +163,8 @@ def _suggest_unchanged(column: Column, reading: Reading) -> Suggestion | None:
             break  # who has no date of leaving has not left
         if content.fits(column, subject, reading):
             several = subject in ("unit", "demographic", "administrative") and content.rows_of(column) >= content.FEWEST
-            if several and content.distinct_share(column) >= _NEAR_UNIQUE:  # no ward or trade is one record's own
+            coded = content.is_numbered(column) and column.m >= (_MANY if reading.unknown else column.n / 5)
+            if several and (coded or content.distinct_share(column) >= _NEAR_UNIQUE):  # no ward is one record's own
                 return _names_person(say("Nearly every record has a value of its own."), doubt=True)
             return _harmless(subject, bool(reading.head_subjects))
     if content.holds_sexes(column, named=reading.says("sex")) and not reading.says("somebody", "health"):
@@ -242,22 +242,29 @@ def _secret(column: Column, reading: Reading) -> Suggestion:
 
 
 def _take_second_ages(table: Table, roles: dict[str, Suggestion]) -> None:
-    """Take the age at a diagnosis, or at what nobody knows, for secret where another column tells the age."""
-    ages = [name for name, each in roles.items() if each.role is Role.NSA and each.subject == "age"]
-    then = [name for name in ages if read_name(name).says("act", "event", "exit") or read_name(name).unknown]
-    then = [name for name in then if not content.holds_years(table[name])]
-    if len(then) < len(ages):
-        roles.update({name: _secret(table[name], read_name(name)) for name in then})
+    """Take the age at a diagnosis, or at what nobody knows, and donors' for secret where another column tells it."""
+    for subject in ("age", "sex"):
+        same = [name for name, each in roles.items() if each.role is Role.NSA and each.subject == subject]
+        reading = {name: read_name(name) for name in same if not content.holds_years(table[name])}
+        then = [name for name, each in reading.items() if each.unknown or each.says("act", "event", "exit", "somebody")]
+        donors = [name for name in then if reading[name].says("somebody")]
+        taken = next((each for each in (then, donors) if len(each) < len(same)), ())
+        roles.update({name: _secret(table[name], reading[name]) for name in taken})
 
 
 def _compare(table: Table, roles: dict[str, Suggestion]) -> None:
     """Take values of a person's number, and codes of one sex and age, for one; for harmless what a ward settles."""
     shown = {name: each.subject for name, each in roles.items() if each.role is Role.NSA and table[name].m > 1}
     keys = [table[name] for name, each in roles.items() if each.role is Role.IDENTIFIER and each.subject == "person"]
+    staff = [key for key in keys if content.may_be_names(key)]  # surgeons, and who helped them
     traits = [table[name] for name, subject in shown.items() if subject in ("sex", "age")]
     units = [table[name] for name, subject in shown.items() if traits and subject in ("unit", "place")]
     for column in table.columns:
-        if roles[column.name].role is not Role.SA or read_name(column.name).says("health") or column.m < 2:
+        if roles[column.name].role is Role.IDENTIFIER or read_name(column.name).says("health"):
+            continue
+        if any(content.refers_to(column, each) for each in staff):
+            roles[column.name] = _names_person(say("The values look like names of persons."), doubt=True)
+        if roles[column.name].role is not Role.SA or column.m < 2:
             continue
         wards = [] if content.holds_answers(column) or content.may_be_names(column) or column.missing.any() else units
         codes = traits and column.kind is Kind.CATEGORY and _MANY <= column.m < content.rows_of(column)
@@ -269,15 +276,6 @@ def _compare(table: Table, roles: dict[str, Suggestion]) -> None:
         elif key := next((each for each in wards if content.follows(column, each, traits, 1)), None):
             reason = say("It says nothing that “{column}” does not say.", column=key.name)
             roles[column.name] = Suggestion(Role.NSA, reason, roles[key.name].subject, True)
-
-
-def _take_staff(table: Table, roles: dict[str, Suggestion]) -> None:
-    """Take for names of persons what has the values of a column of such names: surgeons, and who helped them."""
-    named = [c for c in table.columns if roles[c.name].role is Role.IDENTIFIER and content.may_be_names(c)]
-    for column in table.columns:
-        other = roles[column.name].role is not Role.IDENTIFIER and not read_name(column.name).says("health")
-        if other and any(content.refers_to(column, each) for each in named):
-            roles[column.name] = _names_person(say("The values look like names of persons."), doubt=True)
 
 
 def _take_answers(table: Table, roles: dict[str, Suggestion]) -> None:
