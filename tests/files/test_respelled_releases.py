@@ -6,6 +6,7 @@ import csv
 import unicodedata
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -88,7 +89,10 @@ def test_a_verdict_goes_by_meanings(both: tuple[Table, Table]) -> None:
 
 
 def test_a_release_counts_by_meanings(both: tuple[Table, Table]) -> None:
-    plan: Plan = propose(both[0], Audience()).plan
+    proposed: Plan = propose(both[0], Audience()).plan
+    assert proposed.persons is not None
+    # A row of each: where persons have several, a seed gives its bits to persons as their spellings are in order.
+    plan = proposed.with_persons(replace(proposed.persons, way="first"))
     plain, other = (sanitise.run(table, plan, randomness=Seeded(3)) for table in both)
     for name in plain.table.names:
         counts = [sorted(each.table[name].counts()[each.table[name].counts() > 0].tolist()) for each in (plain, other)]
