@@ -81,8 +81,9 @@ def test_the_first_five_minutes(folder: Path, capsys: pytest.CaptureFixture[str]
     assert [words[0] for words in commands] == [
         "propose", "publish", "query", "queries", "crosstab", "analyse", "tables", "report", "verify"
     ]  # fmt: skip
-    for words in commands:
-        assert _said(capsys, *words)
+    answers = {words[0]: _said(capsys, *words) for words in commands}
+    assert all(answers.values())
+    assert "Trust: 2 readable" in answers["queries"]  # both questions of the sample's file
     assert {path.name for path in folder.iterdir()} >= {"answers.csv", "my-release", "tables.docx", "report.pdf"}
     # The table of the three counts; another draw gives other figures, and ranges of about the same width.
     rows = re.findall(
