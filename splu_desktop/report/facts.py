@@ -7,7 +7,6 @@ the external one asks the same of the published table, so that it holds nothing 
 from __future__ import annotations
 
 import contextlib
-import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,9 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from splu_desktop.core.answer.analyses import Analysis, analyse
 from splu_desktop.core.answer.answer import READABLE
-from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.answer.crosstab import crosstab
 from splu_desktop.core.answer.forecast import LEAST, Forecast
 from splu_desktop.core.answer.reader import Reader
@@ -49,6 +46,7 @@ from splu_desktop.files.register.ledger import Entry, Register
 from splu_desktop.files.release.facts import FACTS_NAME, audience_of
 from splu_desktop.files.release.fingerprint import fingerprint
 from splu_desktop.files.release.reading import OpenRelease
+from splu_desktop.files.release.readme import list_means
 from splu_desktop.report.fields import Fields
 from splu_desktop.report.rehearsal import FixedRandomness
 
@@ -675,13 +673,7 @@ def _read_tables(opened: OpenRelease) -> Iterator[TableFact]:
 
 
 def _read_means(reader: Reader, asked: AskedTable) -> TableFact:
-    table, cells = crosstab(reader, asked.by, asked.sa), list[Cell]()
-    for head in itertools.compress(table.lines, table.line_rows >= LEAST):
-        where = tuple(Condition(name, (label,)) for name, label in zip(asked.by, head, strict=True))
-        with contextlib.suppress(SpluError):  # a line without a number
-            one = analyse(reader, Analysis("mean", asked.sa, where=where)).first
-            good = (one.high - one.low) / 2 <= asked.within * abs(one.estimate)
-            cells.append(Cell(head, "mean", None, one.estimate, one.low, one.high, good))
+    cells = [Cell(head, "mean", None, e.estimate, e.low, e.high, good) for head, e, good in list_means(reader, asked)]
     readable = sum(each.readable for each in cells)
     return TableFact(str(asked), str(asked.words()), readable, len(cells), tuple(cells[:_MOST_CELLS]), asked.within)
 

@@ -8,16 +8,17 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from splu_desktop.core.answer.analyses import Analysis, analyse
+from splu_desktop.core.answer.analyses import Analysis, Estimate, analyse
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.answer.crosstab import crosstab
+from splu_desktop.core.answer.forecast import LEAST
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.answer.words import ends_of
 from splu_desktop.core.errors import BadQuestion
@@ -37,7 +38,6 @@ README_NAME = "README.md"
 MOST_LINES = 60
 _KIT = "splu_release"
 _VALUES = 8  # of a column, named
-_LARGE = 50  # rows of a cell that should be read
 _WIDTH = 118
 _ASKED = 200_000  # rows by which it is seen whether an analysis has an answer
 _quote = functools.partial(json.dumps, ensure_ascii=False)  # a text as Python and R take it
@@ -368,14 +368,20 @@ def _within(asked: AskedTable) -> float:
 
 def _count_good(reader: Reader, asked: AskedTable) -> tuple[int, int]:
     """Return how many large cells of a table, or means of large groups, are within its error, and how many it has."""
+    if asked.kind == "mean":
+        means = [good for _, _, good in list_means(reader, asked)]
+        return sum(means), len(means)
     table, column = crosstab(reader, asked.by, asked.sa), reader.published.table[asked.sa]
-    if asked.kind != "mean":
-        large = (table.estimate >= _LARGE) & ~column.missing & [asked.value in (None, label) for label in table.labels]
-        good = large & ((table.high - table.low) / 2 <= _within(asked) * table.estimate)  # none is exact
-        return int(good.sum()), int(large.sum())
-    means = []
-    for head in itertools.compress(table.lines, table.line_rows >= _LARGE):
+    large = (table.estimate >= LEAST) & ~column.missing & [asked.value in (None, label) for label in table.labels]
+    good = large & ((table.high - table.low) / 2 <= _within(asked) * table.estimate)  # none is exact
+    return int(good.sum()), int(large.sum())
+
+
+def list_means(reader: Reader, asked: AskedTable) -> Iterator[tuple[tuple[str, ...], Estimate, bool]]:
+    """Give each large group of an asked table of means: its labels, its mean, and whether that is good enough."""
+    table = crosstab(reader, asked.by, asked.sa)
+    for head in itertools.compress(table.lines, table.line_rows >= LEAST):
         where = tuple(Condition(name, (label,)) for name, label in zip(asked.by, head, strict=True))
         with contextlib.suppress(BadQuestion):  # a group without a number
-            means.append(analyse(reader, Analysis("mean", asked.sa, where=where)).first)
-    return sum((each.high - each.low) / 2 <= asked.within * abs(each.estimate) for each in means), len(means)
+            mean = analyse(reader, Analysis("mean", asked.sa, where=where)).first
+            yield head, mean, (mean.high - mean.low) / 2 <= asked.within * abs(mean.estimate)
