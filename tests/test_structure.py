@@ -25,7 +25,7 @@ _TEXTS = {f"{PACKAGE}.core.messages"}  # a text made for a sentence may be `list
 _NOUNS = {"published", "exposed", "unexposed", "unbiased", "seed"}  # the glossary's table, epidemiology's words
 _FAULTS = {"Cancelled", "Encrypted", "Refused", "Ended"}  # are called by what happened, as Python's are
 _IN_FILES = re.compile(  # fields that a recipe, a report, or a table for recipients names; and colours
-    r"core\.(audience\.Audience|policy\.limits\.Limits|answer\.crosstab\.Cell)\.|report\.(facts|law)\.|"
+    r"core\.(audience\.Audience|policy\.limits\.Limits|answer\.crosstab\.Cell)\.|report\.(\w*facts|law)\.|"
     r"files\.importer\.choices\.(SheetFacts|MissingToken)\.|gui\.base\.theme\.Colours\."
 )
 _HEAVY = re.compile(r"scipy\.(stats|integrate|interpolate|ndimage|spatial|signal|fft)\b")  # not in the installers

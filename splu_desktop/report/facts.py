@@ -1,4 +1,4 @@
-"""The facts of a report: made by one function, printed by every format.
+"""The facts of a report: gathered once, printed by every format.
 
 Each figure comes from the function that window and command line ask. The internal edition asks them about the source;
 the external one asks the same of the published table, so that it holds nothing its recipient can't work out.
@@ -6,7 +6,6 @@ the external one asks the same of the published table, so that it holds nothing 
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,23 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from splu_desktop.core.answer.answer import READABLE
-from splu_desktop.core.answer.crosstab import crosstab
-from splu_desktop.core.answer.forecast import LEAST, Forecast
-from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.audience import Audience
-from splu_desktop.core.errors import BadSetting, SpluError
+from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import CLASS, NUMBER, Block, Classes, Units
 from splu_desktop.core.mechanism.law import privacy_ratio, t_f, t_p
 from splu_desktop.core.messages import read_plain, say
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy.figures import FEWEST_CELLS, TableReach, figures_of
-from splu_desktop.core.policy.limits import Limits, limits_for, limits_named
-from splu_desktop.core.policy.lines import RED, Line
+from splu_desktop.core.policy.figures import figures_of
+from splu_desktop.core.policy.limits import limits_for
+from splu_desktop.core.policy.lines import Line
 from splu_desktop.core.policy.verdict import UNSAFE, USEFUL, Verdict, verdict
-from splu_desktop.core.progress import SILENT, Progress
-from splu_desktop.core.questions import AskedTable, parse_question
+from splu_desktop.core.progress import Progress
+from splu_desktop.core.questions import parse_question
 from splu_desktop.core.risk.alike import alike
 from splu_desktop.core.risk.attack import Attack, attack
 from splu_desktop.core.risk.certainty import Certainty, certainties
@@ -46,49 +41,20 @@ from splu_desktop.files.register.ledger import Entry, Register
 from splu_desktop.files.release.facts import FACTS_NAME, audience_of
 from splu_desktop.files.release.fingerprint import fingerprint
 from splu_desktop.files.release.reading import OpenRelease
-from splu_desktop.files.release.readme import list_means
 from splu_desktop.report.fields import Fields
+from splu_desktop.report.limit_facts import (
+    ChangedLimit,
+    Limit,
+    asked_limit,
+    changed_limits,
+    judged_limits,
+    limit_values,
+    recipient_limits,
+)
 from splu_desktop.report.rehearsal import FixedRandomness
+from splu_desktop.report.table_facts import TableFact, forecast_table, read_tables
 
-ALIKE, AVERAGE, RISKIEST, SMALL, READ = "persons-alike", "certainty", "riskiest-group", "small-counts", "too-blurred"
-ASKED = "threshold"  # the limit that was asked for with the report
 INTERNAL, EXTERNAL = "internal", "external"
-_MOST_CELLS = 2_000
-
-
-@dataclass(frozen=True)
-class Limit:
-    """One line of the verdict.
-
-    Attributes
-    ----------
-    name : as the verdict has it, or "threshold".
-    value, limit : the figure and what it is held against; None where there is none, or it can't be worked out.
-    met : whether nothing stands against the release.
-    grave : whether it is a limit; else a decision that somebody had to take.
-    reason : with which it was accepted, "" where it was not; the recipient reads only that it was.
-    accepted : whether it was.
-    sentence : of the verdict, "" in the external edition.
-    """
-
-    name: str
-    value: float | None
-    limit: float | None
-    met: bool
-    grave: bool = True
-    reason: str = ""
-    accepted: bool = False
-    sentence: str = ""
-
-
-@dataclass(frozen=True)
-class ChangedLimit:
-    """A limit of `policy.limits.Limits` that was changed by hand: from what, to what, and why."""
-
-    name: str
-    usual: float
-    value: float
-    why: str
 
 
 @dataclass(frozen=True)
@@ -114,41 +80,6 @@ class Secret:
     def gain(self) -> float:
         """What the release adds."""
         return self.with_release - self.without
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A number that was asked for: true (internal edition alone), and the range that the recipient reads."""
-
-    line: tuple[str, ...]
-    value: str
-    true: float | None
-    estimate: float | None
-    low: float
-    high: float
-    readable: bool
-
-
-@dataclass(frozen=True)
-class TableFact:
-    """A table that must come out: how many of its cells of 50 and more can be read, and all its cells."""
-
-    asked: str
-    words: str
-    readable: int
-    of: int
-    cells: tuple[Cell, ...]
-    within: float
-
-    @property
-    def ends(self) -> tuple[Cell, ...]:
-        """The narrowest and the widest cell of 50 and more; of all cells where none is as large."""
-        large = [each for each in self.cells if (each.true if each.true is not None else each.estimate or 0) >= LEAST]
-        large = large or list(self.cells)
-        if len(large) < 2:
-            return tuple(large)
-        width = [(each.high - each.low) / max(each.true or each.estimate or 1, 1e-9) for each in large]
-        return large[int(np.argmin(width))], large[int(np.argmax(width))]
 
 
 @dataclass(frozen=True)
@@ -254,7 +185,7 @@ class Facts:
     alpha: int
     t_e: float
     files: tuple[tuple[str, int, str], ...]
-    number: int | None  # of the entry in the register
+    number: int | None = None  # of the entry in the register
     source: tuple[str, str] = ("", "")  # name and SHA-256 of the file that the release was made from
 
     @property
@@ -277,31 +208,10 @@ class Facts:
         return next((each for each in self.limits if each.name == name), None)
 
 
-def make_facts(
-    opened: OpenRelease,
-    fields: Fields,
-    *,
-    entry: Entry | None = None,
-    source: Table | None = None,
-    earlier: Sequence[EarlierRelease] = (),
-    progress: Progress = SILENT,
-) -> Facts:
-    """Return all facts of a release. Raises BadSetting where the source is another table; Cancelled.
-
-    entry : of the register, None where this computer did not make the release.
-    source : the table as it was read, for the internal edition.
-    """
-    if fields.threshold is not None and not 0 <= fields.threshold <= 1:
-        raise BadSetting("The largest certainty of a row lies between 0 and 1.")
-    if source is None:
-        return _external(opened, fields, entry, progress)
-    return _internal(opened, fields, entry, source, earlier, progress)
-
-
 # --- the edition for the own files
 
 
-def _internal(
+def internal_facts(
     opened: OpenRelease,
     fields: Fields,
     entry: Entry | None,
@@ -309,6 +219,10 @@ def _internal(
     earlier: Sequence[EarlierRelease],
     progress: Progress,
 ) -> Facts:
+    """Return what is known of a release with its source. Raises BadSetting where that is another table; Cancelled.
+
+    entry : of the register, None where this computer did not make the release.
+    """
     plan = _plan_of(opened, entry, source)
     # Of a release of another computer by the key here: the same in each report that this one writes of it.
     rehearsal = FixedRandomness(Register().rehearsal_key(opened.id))
@@ -319,27 +233,24 @@ def _internal(
     result = attack(prepared, plan, randomness=rehearsal, progress=progress)
     figures, accepted = judged.figures, {} if entry is None else dict(entry.body.get("accepted", {}))
     unique = alike(replace(prepared, table=prepared.source), plan).below(2)
-    return _facts(
-        opened,
-        fields,
-        entry,
-        prepared,
-        plan,
-        figures.certainty,
+    return Facts(
+        **_shared_facts(opened, fields, entry, prepared, plan, figures.certainty),
         edition=INTERNAL,
+        number=None if entry is None else entry.number,
         persons=figures.persons if prepared.knows_persons else None,
         by_person=prepared.knows_persons,
         most_rows=int(np.bincount(prepared.owner).max(initial=1)),
         one_row=plan.persons.one_row if plan.persons else "",
         audience=plan.audience,
+        changed=changed_limits(plan.audience),
         operator="" if entry is None else str(entry.body.get("operator", "")),
         source=("", "") if entry is None else (entry.body["source"]["name"], entry.body["source"]["sha256"]),
         level=judged.limits.name,
         printed=judged.limits.printed,
         state=judged.state,
-        limits=(*_asked_limit(fields, judged.figures.certainty), *_judged_limits(judged, accepted)),
+        limits=(*asked_limit(fields, judged.figures.certainty), *judged_limits(judged, accepted)),
         secrets=_secrets_attacked(result, prepared),
-        tables=tuple(map(_forecast_table, figures.tables)),
+        tables=tuple(map(forecast_table, figures.tables)),
         person=figures.person,
         other=figures.other,
         joint=figures.joint if earlier else None,
@@ -425,72 +336,6 @@ def _tally(column: Column) -> Counter[str]:
     return Counter({str(text): int(n) for text, gone, n in triples if n and not gone})
 
 
-def _judged_limits(judged: Verdict, accepted: Mapping[str, str]) -> tuple[Limit, ...]:
-    """Return the lines of a verdict; of the four limits, both certainties always stand."""
-    lines = {line.name: line for line in judged.lines}
-    figures, limits = judged.figures, judged.limits
-    small = lines[SMALL].value if SMALL in lines else None
-    values = _limit_values(limits, figures.alike.smallest, figures.alike.below(limits.alike), figures.certainty, small)
-    rows = []
-    for name, (value, limit, met) in values.items():
-        line = lines.get(name)
-        if line is None and name == SMALL:  # where there are earlier releases, their line stands for it
-            continue
-        if line is None and name == AVERAGE:  # accepted with the riskiest group, whose line stands for both
-            rows.append(_limit(name, value, limit, met, {name: accepted.get(RISKIEST, "")} if accepted else {}))
-            continue
-        met = met if line is None else not line.open
-        rows.append(_limit(name, value, limit, met, accepted, str(line.sentence) if line is not None else ""))
-    useful = lines.get(READ)
-    if useful is not None:
-        own_figures = _readable_figures(figures.readable, figures.cells, limits)
-        rows.append(_limit(READ, *own_figures, not useful.open, accepted, str(useful.sentence), grave=False))
-    for name, line in lines.items():
-        if name not in values and name != READ:
-            grave = line.state != "amber"
-            rows.append(_limit(name, line.value, line.limit, not line.open, accepted, str(line.sentence), grave=grave))
-    return tuple(rows)
-
-
-def _readable_figures(read: int, of: int, limits: Limits) -> tuple[float | None, float | None]:
-    """Return what can be read and what is asked: a share of the cells of 50 and more, their number where few are."""
-    if not of:
-        return None, None
-    return (read / of, limits.useful) if of >= FEWEST_CELLS else (read, FEWEST_CELLS)
-
-
-def _limit(
-    name: str,
-    value: float | None,
-    limit: float | None,
-    met: bool,
-    accepted: Mapping[str, str],
-    sentence: str = "",
-    *,
-    grave: bool = True,
-) -> Limit:
-    reason = "" if met else str(accepted.get(name, ""))
-    return Limit(name, value, limit, met, grave, reason, not met and name in accepted, sentence)
-
-
-def _limit_values(
-    limits: Limits, smallest: int | None, few: int | None, certainty: Certainty, small: float | None
-) -> dict[str, tuple[float | None, float, bool]]:
-    """Return for each of the four limits its figure, what it is held against, and whether it is met."""
-    return {
-        ALIKE: (smallest, limits.alike, not few),
-        AVERAGE: (certainty.average, limits.average, certainty.average <= limits.average + 1e-9),
-        RISKIEST: (certainty.riskiest, limits.riskiest, certainty.riskiest <= limits.riskiest + 1e-9),
-        SMALL: (small, limits.small_counts, small is None or small >= limits.small_counts),
-    }
-
-
-def _asked_limit(fields: Fields, certainty: Certainty) -> tuple[Limit, ...]:
-    if fields.threshold is None:
-        return ()
-    return (Limit(ASKED, certainty.riskiest, fields.threshold, certainty.riskiest <= fields.threshold + 1e-9),)
-
-
 def _secrets_attacked(outcome: Attack, prepared: DrawInput) -> tuple[Secret, ...]:
     rows = []
     for each in outcome.columns:
@@ -508,25 +353,6 @@ def _bearers(prepared: DrawInput, column: Column) -> dict[str, int]:
     return dict(zip(map(str, column.labels.tolist()), counts.tolist(), strict=True))
 
 
-def _forecast_table(reach: TableReach) -> TableFact:
-    forecast: Forecast = reach.forecast
-    places = list(np.ndindex(*forecast.truth.shape))
-    cells = tuple(
-        Cell(
-            forecast.lines[line],
-            forecast.labels[at],
-            float(forecast.truth[line, at]),
-            None,
-            float(forecast.low[0, line, at]),
-            float(forecast.high[0, line, at]),
-            bool(forecast.readable[0, line, at]),
-        )
-        for line, at in places[:_MOST_CELLS]
-    )
-    asked = reach.table
-    return TableFact(str(asked), str(asked.words()), reach.readable, reach.cells, cells, asked.within)
-
-
 def _values(column: Column) -> int:
     return int(np.count_nonzero(column.counts()[~column.missing]))
 
@@ -540,7 +366,8 @@ def _public(plan: Plan, column: Column) -> tuple[str, ...]:
 # --- the recipient's edition
 
 
-def _external(opened: OpenRelease, fields: Fields, entry: Entry | None, progress: Progress) -> Facts:
+def external_facts(opened: OpenRelease, fields: Fields, entry: Entry | None, progress: Progress) -> Facts:
+    """Return what a recipient works out of a release, and the custodian's verdict by its entry. Raises Cancelled."""
     published = opened.published
     plan = _plan_read(opened)
     prepared = _as_prepared(opened)
@@ -556,33 +383,24 @@ def _external(opened: OpenRelease, fields: Fields, entry: Entry | None, progress
     smallest, few = (known.smallest, known.below(limits.alike)) if knows else (None, 0)
     progress.report("Working out the verdict", 0.6)
     one_row = str(opened.facts.get("one_row", ""))
-    tables = tuple(_read_tables(opened))
-    opens = None if entry is None else dict(entry.body.get("open", {}))
-    grave = {each["name"] for each in (entry.body["lines"] if entry else ()) if each["state"] == RED}
-    lines = list(_own_limits(_limit_values(limits, smallest, few, certainty, small), opens, grave))
+    tables = tuple(read_tables(opened))
     read, of = sum(each.readable for each in tables), sum(each.of for each in tables)
-    if of or READ in (opens or ()):
-        met = READ not in opens if opens is not None else read >= limits.useful * of
-        accepted = not met and opens is not None
-        lines.append(Limit(READ, *_readable_figures(read, of, limits), met, grave=False, accepted=accepted))
+    values = limit_values(limits, smallest, few, certainty, small)
+    lines = list(recipient_limits(limits, values, read, of, entry))
     state = str(entry.body.get("verdict", "")) if entry is not None else ""
-    return _facts(
-        opened,
-        fields,
-        entry,
-        prepared,
-        plan,
-        certainty,
+    return Facts(
+        **_shared_facts(opened, fields, entry, prepared, plan, certainty),
         edition=EXTERNAL,
         persons=prepared.person_count if one_row or (published.person and knows) else None,
         by_person=bool(one_row) or (published.person and knows),
         most_rows=1 if one_row or published.one_row_each else None,
         one_row=one_row,
         audience=audience,
+        changed=changed_limits(audience),
         level=limits.name,
         printed=limits.printed,
         state=state or (UNSAFE if any(not each.met and each.grave for each in lines) else USEFUL),
-        limits=(*_asked_limit(fields, certainty), *lines),
+        limits=(*asked_limit(fields, certainty), *lines),
         secrets=_secrets_by_law(certainty),
         tables=tables,
         columns=tuple(_read_columns(opened, plan)),
@@ -605,19 +423,6 @@ def _read_columns(opened: OpenRelease, plan: Plan) -> Iterator[ColumnFact]:
             suggestions[name].subject if name in suggestions and name in plan.roles else "",
             _detail(column),
         )
-
-
-def _own_limits(
-    values: Mapping[str, tuple[float | None, float, bool]], opens: Mapping[str, str] | None, grave: set[str]
-) -> Iterator[Limit]:
-    """Give the four limits and the names of what else was accepted: what was missed, the custodian's verdict says."""
-    for name, (value, limit, met) in values.items():
-        if opens is not None and not (name == AVERAGE and RISKIEST in opens):  # whose line then stands for both
-            met = name not in opens
-        yield Limit(name, value, limit, met, accepted=not met and opens is not None)
-    for name in opens or ():
-        if name not in values and name != READ:
-            yield Limit(name, None, None, False, grave=name in grave, accepted=True)
 
 
 def _plan_read(opened: OpenRelease) -> Plan:
@@ -663,88 +468,36 @@ def _secrets_by_law(certainty: Certainty) -> tuple[Secret, ...]:
     return tuple(sorted(facts, key=lambda each: -each.with_release))
 
 
-def _read_tables(opened: OpenRelease) -> Iterator[TableFact]:
-    """Give the tables that must come out as a recipient reads them."""
-    reader = Reader(opened.published)
-    for text in opened.facts["questions"]:
-        with contextlib.suppress(SpluError):  # a value that no row shows any more can't be asked for
-            asked = parse_question(str(text), reader.published.table)
-            yield _read_means(reader, asked) if asked.kind == "mean" else _read_table(reader, asked)
-
-
-def _read_means(reader: Reader, asked: AskedTable) -> TableFact:
-    cells = [Cell(head, "mean", None, e.estimate, e.low, e.high, good) for head, e, good in list_means(reader, asked)]
-    readable = sum(each.readable for each in cells)
-    return TableFact(str(asked), str(asked.words()), readable, len(cells), tuple(cells[:_MOST_CELLS]), asked.within)
-
-
-def _read_table(reader: Reader, asked: AskedTable) -> TableFact:
-    table = crosstab(reader, asked.by, asked.sa)
-    column = reader.published.table[asked.sa]
-    labels = [at for at in range(column.m) if not column.missing[at] and asked.value in (None, str(column.labels[at]))]
-    # The same as the forecast takes for a comparison, which need only be known to a factor.
-    within = 0.5 if asked.kind == "compare" else asked.within
-    cells = [
-        Cell(
-            head,
-            table.labels[at],
-            None,
-            float(table.estimate[line, at]),
-            float(table.low[line, at]),
-            float(table.high[line, at]),
-            table.trust(line, at, within) == READABLE,
-        )
-        for line, head in enumerate(table.lines)
-        for at in labels
-    ]
-    # A recipient knows no true counts, so estimates say which cells are large.
-    large = [each for each in cells if (each.estimate or 0) >= LEAST]
-    readable = sum(each.readable for each in large)
-    return TableFact(str(asked), str(asked.words()), readable, len(large), tuple(cells[:_MOST_CELLS]), within)
-
-
 # --- what both editions have
 
 
-def _facts(
-    opened: OpenRelease,
-    fields: Fields,
-    entry: Entry | None,
-    prepared: DrawInput,
-    plan: Plan,
-    certainty: Certainty,
-    **given: Any,
-) -> Facts:
+def _shared_facts(
+    opened: OpenRelease, fields: Fields, entry: Entry | None, prepared: DrawInput, plan: Plan, certainty: Certainty
+) -> dict[str, Any]:
     facts, published = opened.facts, opened.published
     digest = _digest(opened, entry)
-    return Facts(
-        title=fields.title or opened.title,
-        id=opened.id,
-        created=opened.timestamp,
-        software=str(facts["software"]["version"]),
-        digest=digest,
-        changed=tuple(
-            ChangedLimit(each.name, getattr(limits_named(given["level"]), each.name), each.value, each.why)
-            for each in given["audience"].limits
-        ),
-        fingerprint=fingerprint(digest) if digest else "",
-        rows=published.n,
-        row_word=str(facts.get("row", "")),
-        average=certainty.average,
-        riskiest=certainty.riskiest,
-        riskiest_value=certainty.riskiest_value,
-        riskiest_share=certainty.riskiest_share,
-        class_columns=published.class_columns,
-        classes=len(published.cells),
-        by_rows=len({each.rows for each in published.cells}) > 1,
-        blocks=tuple(_block(block, prepared, plan) for block in plan.blocks),
-        epsilon=published.thresholds.epsilon,
-        alpha=published.thresholds.alpha,
-        t_e=published.thresholds.t_e,
-        files=tuple((each["name"], int(each["bytes"]), each["sha256"]) for each in facts["files"]),
-        number=None if entry is None or given["edition"] == EXTERNAL else entry.number,
-        **given,
-    )
+    return {
+        "title": fields.title or opened.title,
+        "id": opened.id,
+        "created": opened.timestamp,
+        "software": str(facts["software"]["version"]),
+        "digest": digest,
+        "fingerprint": fingerprint(digest) if digest else "",
+        "rows": published.n,
+        "row_word": str(facts.get("row", "")),
+        "average": certainty.average,
+        "riskiest": certainty.riskiest,
+        "riskiest_value": certainty.riskiest_value,
+        "riskiest_share": certainty.riskiest_share,
+        "class_columns": published.class_columns,
+        "classes": len(published.cells),
+        "by_rows": len({each.rows for each in published.cells}) > 1,
+        "blocks": tuple(_block(block, prepared, plan) for block in plan.blocks),
+        "epsilon": published.thresholds.epsilon,
+        "alpha": published.thresholds.alpha,
+        "t_e": published.thresholds.t_e,
+        "files": tuple((each["name"], int(each["bytes"]), each["sha256"]) for each in facts["files"]),
+    }
 
 
 def _block(block: Block, prepared: DrawInput, plan: Plan) -> BlockFact:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Table
 from splu_desktop.files.disk.whole_files import CannotWrite, check_name, check_new, whole_file
@@ -19,7 +20,7 @@ from splu_desktop.report.content.annex import annex
 from splu_desktop.report.content.front import front
 from splu_desktop.report.content.words import first_line
 from splu_desktop.report.document import Document, name_by_headings
-from splu_desktop.report.facts import Facts, make_facts
+from splu_desktop.report.facts import Facts, external_facts, internal_facts
 from splu_desktop.report.fields import Fields
 from splu_desktop.report.law import packs
 from splu_desktop.report.render.html import as_html
@@ -101,11 +102,16 @@ def make_report(
     BadSetting; Cancelled.
     """
     packs(fields.law)  # a code that there is not is said before anything is worked out
+    if fields.threshold is not None and not 0 <= fields.threshold <= 1:
+        raise BadSetting("The largest certainty of a row lies between 0 and 1.")
     earlier = () if entry is None else releases_before(Register(), entry)
     known = (opened.published.table if source is None else source).__dict__.setdefault("_facts", {})
     key = (opened.id, fields.threshold, None if entry is None else entry.number, earlier)
     if key not in known:
-        known[key] = make_facts(opened, fields, entry=entry, source=source, earlier=earlier, progress=progress)
+        if source is None:
+            known[key] = external_facts(opened, fields, entry, progress)
+        else:
+            known[key] = internal_facts(opened, fields, entry, source, earlier, progress)
     # A title is typed, so it may differ where all that was measured is the same.
     return Report(replace(known[key], title=fields.title or opened.title), fields)
 

@@ -12,8 +12,9 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT
 from splu_desktop.files.disk.plain_data import TooLong, file_bytes, from_json
 from splu_desktop.files.release.reading import open_release
-from splu_desktop.report.facts import ALIKE, AVERAGE, EXTERNAL, READ, RISKIEST, SMALL
+from splu_desktop.report.facts import EXTERNAL
 from splu_desktop.report.fields import Fields
+from splu_desktop.report.limit_facts import ALIKE, AVERAGE, READ, RISKIEST, SMALL
 from splu_desktop.report.make import FORMAT, FORMAT_VERSION, as_json, make_report
 
 _LARGEST = 1 << 27  # bytes of a report

@@ -28,8 +28,8 @@ from splu_desktop.files.publish.publishing import Options, publish
 from splu_desktop.files.register import Register
 from splu_desktop.report.content.words import first_line, limit_figures, standing_words
 from splu_desktop.report.document import Paragraph, TableBlock
-from splu_desktop.report.facts import ALIKE, READ, Limit
 from splu_desktop.report.fields import Fields
+from splu_desktop.report.limit_facts import ALIKE, READ, Limit
 from splu_desktop.report.make import DERIVED, as_json, make_report
 from tests.report.conftest import FIELDS, REASON, Case
 

@@ -13,8 +13,9 @@ from openpyxl import load_workbook
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.files.disk.whole_files import CannotWrite
 from splu_desktop.files.language import language
-from splu_desktop.report.facts import READ, ColumnFact
+from splu_desktop.report.facts import ColumnFact
 from splu_desktop.report.law import CODES, packs, safe_harbor
+from splu_desktop.report.limit_facts import READ
 from splu_desktop.report.make import ENDINGS, check_target, write_report
 from splu_desktop.report.verify import BadReport, verify_report
 from tests.report.conftest import Case

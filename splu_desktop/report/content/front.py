@@ -25,8 +25,9 @@ from splu_desktop.report.content.words import (
     whole,
 )
 from splu_desktop.report.document import Block, Heading, Paragraph, TableBlock, fact_list, table
-from splu_desktop.report.facts import ALIKE, Facts, Secret
+from splu_desktop.report.facts import Facts, Secret
 from splu_desktop.report.fields import Fields
+from splu_desktop.report.limit_facts import ALIKE
 
 _SECRETS = 5
 

@@ -9,7 +9,9 @@ from splu_desktop.core.messages import cases_of_100, count_to_name, isolated, sa
 from splu_desktop.core.policy.limits import WHOLE
 from splu_desktop.files.language import Language, mark
 from splu_desktop.report.document import Number, cell_text
-from splu_desktop.report.facts import ALIKE, ASKED, AVERAGE, READ, RISKIEST, SMALL, Cell, ChangedLimit, Facts, Limit
+from splu_desktop.report.facts import Facts
+from splu_desktop.report.limit_facts import ALIKE, ASKED, AVERAGE, READ, RISKIEST, SMALL, ChangedLimit, Limit
+from splu_desktop.report.table_facts import Cell
 
 _WHO = {
     "colleague": mark("a colleague of the house"),
@@ -68,11 +70,8 @@ def limit_words(limit: Limit, facts: Facts, t: Language) -> str:
     if limit.name == RISKIEST:
         return t("A row that shows a secret value is right, in the riskiest group at most")
     if limit.name == SMALL:
-        return t(
-            "Counts of 1 to {alpha} wrong by more than {epsilon}, at least",
-            alpha=facts.alpha,
-            epsilon=t.percent(facts.epsilon, 0),
-        )
+        epsilon = t.percent(facts.epsilon, 0)
+        return t("Counts of 1 to {alpha} wrong by more than {epsilon}, at least", alpha=facts.alpha, epsilon=epsilon)
     if limit.name == ASKED:
         return t("Any row that shows a secret value is right, at most (asked for with this report)")
     return t(_DECIDED[limit.name]) if limit.name in _DECIDED else t.sentence(limit.sentence)
@@ -141,11 +140,7 @@ def first_line(facts: Facts, t: Language) -> str:
         asked = limit_words(worst, facts, t)
         what = t("{what} {bound}: reached {reached}.", what=asked, bound=bound, reached=reached)
         if reached == "–":
-            what = (
-                t.sentence(worst.sentence)
-                if worst.sentence
-                else f"{t.join((limit_words(worst, facts, t), t('NOT met')), ':')}."
-            )
+            what = t.sentence(worst.sentence) if worst.sentence else f"{t.join((asked, t('NOT met')), ':')}."
         return f"{head} {what} {_say_accepted(worst, facts, t)}"
     useful = facts.limit(READ)
     if useful is not None and not useful.met:
@@ -201,9 +196,8 @@ def whole(value: int | None, t: Language) -> Number | str:
 
 def cell_name(cell: Cell, t: Language) -> str:
     """Return what a cell counts."""
-    return ", ".join(
-        isolated(t.value(each)) for each in (cell.line if cell.value == "mean" else (cell.value, *cell.line))
-    )
+    values = cell.line if cell.value == "mean" else (cell.value, *cell.line)
+    return ", ".join(isolated(t.value(each)) for each in values)
 
 
 def cell_figures(cell: Cell, t: Language) -> tuple[Number | str, ...]:
