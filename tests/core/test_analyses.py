@@ -15,6 +15,7 @@ from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.mechanism import DecoyGroups
+from splu_desktop.core.mechanism.probabilities import binomial
 from splu_desktop.core.messages import Phrase
 from splu_desktop.core.table import Table
 from tests.columns import column_of
@@ -172,6 +173,20 @@ def test_shares_of_few_rows_of_a_block_are_held(gamma: float) -> None:
                     found = analyse(reader, Analysis("share", "test", "pos", where=where)).first
                     held, asked = held + (found.low <= yes[dx == x].mean() <= found.high), asked + 1
     assert held / asked >= 0.94 - 3 * np.sqrt(0.94 * 0.06 / asked)
+
+
+def test_shares_of_few_unchanged_rows_are_held_for_persons_like_these() -> None:
+    """Of 12 rows k have it with the chance Bin(12, p), and no draw is asked; two rows more, as none may have it yet."""
+    ends, rows = [], 12
+    for k in range(rows + 1):
+        unit, sex = np.repeat(["a", "b"], [288, rows]), np.repeat(["f", "m", "m", "f"], [144, 144, k, rows - k])
+        source = table({"unit": unit, "sex": sex, "dx": np.array(["x", "y"])[np.arange(300) % 2]})
+        share = Analysis("share", "sex", "m", where=(Condition("unit", ("b",)),))
+        ends.append(analyse(Reader(Releases(source, {("dx",): 3}).draw(0)), share).first)
+    chances = [(p, binomial(np.arange(rows + 1), rows, p)) for p in np.arange(0.01, 1, 0.01)]
+    held = [sum(chance[[each.low_alike <= p <= each.high_alike for each in ends]]) for p, chance in chances]
+    assert np.mean(held) >= 0.95
+    assert min(held) >= 0.88, "as of Agresti and Coull's own, at the worst p"
 
 
 @pytest.mark.parametrize("gamma", [2, 10])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from splu_desktop.core.mechanism import LEAST, Units, make_classes
-from tests.core.releases import people, table
+from tests.core.releases import column, people, table
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -17,8 +17,8 @@ def test_no_class_has_fewer_units_than_fifty_and_its_description_is_true(seed: i
     assert np.bincount(found.code).min() >= LEAST
     for each, cell in enumerate(found.cells):
         inside = np.ones(source.n, bool)
-        for column, labels in zip(source.columns, cell.labels, strict=True):
-            inside &= np.isin(column.labels[column.codes].astype(str), labels)
+        for each_column, labels in zip(source.columns, cell.labels, strict=True):
+            inside &= np.isin(each_column.labels[each_column.codes].astype(str), labels)
         assert (inside == (found.code == each)).all()
 
 
@@ -44,6 +44,15 @@ def test_of_a_person_the_commonest_cell_counts_and_of_equally_common_ones_the_fi
     assert cells[:2] == [(3, (("a",),)), (3, (("b",),))]
     assert (cells[2][0], cells[2][1][0][0]) == (2, "a")
     assert (np.diff(found.code.reshape(3, 100), axis=1) == 0).all()
+
+
+_JOINED = [((100, 30, 60), (100, 90)), ((60, 30, 100), (90, 100)), ((50, 51), (50, 51))]
+
+
+@pytest.mark.parametrize(("sizes", "joined"), _JOINED)
+def test_a_value_of_few_units_joins_its_smaller_neighbour(sizes: tuple[int, ...], joined: tuple[int, ...]) -> None:
+    ward = column("ward", np.repeat(list("abc")[: len(sizes)], sizes))
+    assert tuple(np.bincount(make_classes([ward], Units.of_records(sum(sizes))).code)) == joined
 
 
 def test_a_table_of_fewer_units_than_a_class_is_one_class() -> None:
