@@ -160,7 +160,8 @@ local({
   feature <- function(r, text, unknown = NA) { # a column's numbers, or whether it meets a condition; unknown if empty
     if (text %in% names(r$codes) && is.na(unknown)) {
       if (is.null(r$numbers[[text]])) refuse("\u201c", text, "\u201d holds no numbers: ask for ", text, "=value.")
-      return(list(name = text, values = r$numbers[[text]], term = text))
+      notes <- if (length(r$entries[[text]]$bands)) paste0("A band of \u201c", text, "\u201d counts as one number: means may lie outside.")
+      return(list(name = text, values = r$numbers[[text]], term = text, notes = notes))
     }
     parts <- regmatches(text, regexec(r$asked, text, perl = TRUE))[[1]]
     if (!length(parts)) refuse("\u201c", text, "\u201d names no column with = behind it; the columns are ", paste(names(r$codes), collapse = ", "), ".")
@@ -318,7 +319,7 @@ local({
     x <- s$theta[1] / s$theta[2]
     off <- c(1, -x) / s$theta[2]
     result(paste(what, "of", outcome), tolower(what), pmin(pmax(c(x, unlist(found)), ends[1]), ends[2]),
-      lapply(s$vcov, function(v) matrix(off %*% v %*% off)))
+      lapply(s$vcov, function(v) matrix(off %*% v %*% off)), y$notes)
   }
 
   fit <- function(r, what, outcome, words, where, family = "linear", ends = c(-Inf, Inf), rare = NULL) {
@@ -351,7 +352,7 @@ local({
       s$vcov <- lapply(s$vcov, function(v) v[k, k, drop = FALSE])
     }
     what <- paste0(what, " of ", outcome, if (length(words)) paste0(" by ", paste(words, collapse = ", ")))
-    result(what, names, rows, s$vcov, unlist(lapply(found, `[[`, "notes")))
+    result(what, names, rows, s$vcov, c(y$notes, unlist(lapply(found, `[[`, "notes"))))
   }
 
   equations <- function(r, features) { # patterns of class and unchanged values, by states of the blocks

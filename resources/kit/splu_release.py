@@ -77,7 +77,7 @@ class Result:
         return self._framed({"like": self.rows}, ["estimate", "low", "high", "low_table", "high_table"])
 
     def __repr__(self):
-        return "\n".join([self.what, str(self.summary()), *self.notes])
+        return "\n".join([self.what, self.summary().to_string() if pandas else str(self.summary()), *self.notes])
 
 
 def load(folder="."):
@@ -101,7 +101,7 @@ class Release:
         with (folder / "table.csv").open(encoding="utf-8-sig", newline="") as file:
             names, *rows = csv.reader(file, delimiter=dialect["delimiter"])
         self.entries = {entry["name"]: entry for entry in self.facts["columns"]}
-        self.codes, self.labels, self.rows, self.numbers, self.values = {}, {}, {}, {}, {}  # of each column, by label
+        self.codes, self.labels, self.rows, self.numbers, self.values, self.bands = ({} for _ in range(6))  # by column
         for name, texts in zip((_GUARDED.sub("", name) for name in names), zip(*rows)):
             entry, rows_of = self.entries[name], Counter(texts)
             point = dialect["decimal"] if entry["kind"] == "decimal" else "."
@@ -114,6 +114,7 @@ class Release:
             self.rows[name] = [rows_of[text] for text in place]
             self.numbers[name] = [numbers.get(text) for text in labels] if numbers else None
             self.values[name] = self.numbers[name] if cast and numbers else [text or None for text in labels]
+            self.bands[name] = [f"A band of “{name}” counts as one number: means may lie outside."] * ("bands" in entry)
         self.n = len(rows)
         if self.n != self.facts["records"] or set(self.codes) != set(self.entries):
             raise ValueError("table.csv is not the table that release.json describes")
@@ -182,7 +183,7 @@ class Release:
 
     def _ratio(self, what, outcome, where, ends=None):
         """Return y summed over who meets the conditions, by how many do; the ends are roots (Fieller 1954)."""
-        name, y = self._feature(outcome)
+        (name, y), notes = self._feature(outcome), self.bands.get(outcome, ())
         equations = _Equations(self, [(name, y), (name, [1.0] * len(y)), *self._conditions(where)])
         (s, n), *both = equations.solve(2, lambda t, v: [math.prod(v) - t[0], math.prod(v[1:]) - t[1], -1, 0, 0, -1])
         if n <= 0:
@@ -190,19 +191,19 @@ class Release:
         # Of a share two rows more, one with the value, and how many may have a value that no row shows.
         two, row, vcov = bool(ends) / (n * self.n), [s / n], {}
         far = bool(ends) * (self._count([*self._conditions(where), (name, [0.0] * len(y))])[4] / self.n) ** 2
-        ends = ends or [end(x for x in y if x is not None) for end in (min, max)]
+        low, top = ends or [end(x for x in y if x is not None) for end in (min, max)]
         for about, ((p, q), (_, r)) in zip(("like", "table"), both):
             vcov[about] = [[(p - 2 * s / n * q + (s / n) ** 2 * r) / n**2]]
             p, q, r = (f - Z**2 * (v + k * two * r) for f, v, k in ((s * s - far, p, 1), (s * n, q, 1), (n * n, r, 2)))
             reach = math.sqrt(max(q * q - p * r, 0.0))
-            row += [(q - reach) / r, (q + reach) / r] if r > 0 else ends
-        return Result(f"{what} of {outcome}", [what.lower()], [[min(max(x, ends[0]), ends[1]) for x in row]], vcov)
+            row += [(q - reach) / r, (q + reach) / r] if r > 0 else (low, top)
+        return Result(f"{what} of {outcome}", [what.lower()], [[min(max(x, low), top) for x in row]], vcov, notes)
 
     def _fit(self, what, outcome, words, where, family="linear", ends=_ANY, rare=None):
         """Return intercept and coefficients; the last of them alone, a ratio as such, where no values can be `rare`."""
         if family not in _LINKS:
             raise Refused(f"There is no family “{family}”; choose {', '.join(_LINKS)}.")
-        y, notes = self._feature(outcome), []
+        y, notes = self._feature(outcome), list(self.bands.get(outcome, ()))
         one = "(intercept)", (y[0], [1.0] * len(y[1]))
         names, xs = zip(one, *(term for word in words for term in self._terms(word, rare, notes)))
 
@@ -270,12 +271,11 @@ class Release:
         rows, hidden = dict(zip(self.labels[word], self.rows[word])), word in self.block_of
         kept = [x for x in self.labels[word] if x and rows[x] >= 20 and f"{word}={x}" not in rare]
         few, base = sorted(set(rows) - {"", *kept}), max(kept, key=rows.get, default="")
-        what = f"count as “{base}”" if hidden else "are left out"
+        what, out = (f"count as “{base}”", {""}) if hidden else ("are left out", {"", *few})
         if few:
             notes.append(f"{sum(map(rows.get, few))} rows of “{word}” {what}, too few to tell: {', '.join(few)}.")
         if len(kept) < 2:
             notes.append(f"“{word}” has one value in nearly all rows, so it explains nothing.")
-        out = {"", *(few if not hidden else ())}
         flags = [[None if text in out else float(text == label) for text in self.labels[word]] for label in kept]
         return [(f"{word}={label}", (word, each)) for label, each in zip(kept, flags) if label != base]
 

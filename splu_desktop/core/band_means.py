@@ -65,7 +65,7 @@ def _median(numbers: NDArray[np.float64], weights: NDArray[np.float64]) -> float
 def typical(column: Column, means: Mapping[str, float]) -> NDArray[np.float64] | None:
     """Return (m,) what stands for the numbers of each interval; None for a column of none, NaN where missing.
 
-    The mean where it is told, else the middle; an open interval is taken as wide as the one beside it.
+    The mean where it is told, else the middle; an open interval is as wide as the one beside it, but ends at 0 below 5.
     """
     ends = interval_ends(column)
     if ends is None:
@@ -87,7 +87,7 @@ def _close_ends(
     for at, beside in ((order[0], order[1:2]), (order[-1], order[-2:-1])):
         near = float(width[beside[0]]) if len(beside) and np.isfinite(width[beside[0]]) else 0.0
         if np.isinf(low[at]):
-            low[at] = top[at] - near
+            low[at] = max(top[at] - near, 0.0 if top[at] > 0 else -np.inf)  # below 5 mg/l stands for no -2.5
         if np.isinf(top[at]):
             top[at] = low[at] + near
     return low, top

@@ -13,6 +13,7 @@ import pytest
 from splu_desktop.core.answer.analyses import Analysis, analyse, analysis_kinds
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.answer.reader import Reader
+from splu_desktop.core.band_means import typical
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.mechanism import DecoyGroups
 from splu_desktop.core.mechanism.probabilities import binomial
@@ -216,7 +217,19 @@ def test_a_mean_of_bands_says_that_they_count_as_one_number_each(source: Table) 
     found = analyse(reader, Analysis("mean", "age"))
     assert found.first.low == found.first.high, "as the bands have it"
     assert "Bands of “age”" in found.notes[0]
+    by_dead = Analysis("difference", "age", None, "dead", "yes"), Analysis("linear", "age", covariates=("dead",))
+    assert all("Bands of “age”" in analyse(reader, each).notes[0] for each in by_dead)
     assert not analyse(reader, Analysis("share", "age", "40 to 59")).notes
+
+
+def test_a_band_open_below_stands_for_no_number_below_0_unless_others_lie_there() -> None:
+    for bands, middles in [
+        (("below 5", "5 to below 20", "20 and more"), [2.5, 12.5, 27.5]),
+        (("below -2", "-2 to below 2", "2 and more"), [-4.0, 0.0, 4.0]),
+        (("below 20", "20 to below 30"), [15.0, 25.0]),
+    ]:
+        column = table({"x": np.array(bands)})["x"]
+        assert sorted(typical(column, {})) == middles, bands  # type: ignore[arg-type]
 
 
 def test_a_figure_is_named_by_a_word_that_every_language_has(source: Table) -> None:

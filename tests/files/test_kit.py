@@ -301,6 +301,23 @@ def banded(tmp_path_factory: pytest.TempPathFactory) -> OpenRelease:
     )
 
 
+@needs("R")
+def test_both_kits_say_that_bands_count_as_one_number_and_print_all_five_figures(
+    kit: ModuleType, banded: OpenRelease
+) -> None:
+    r, said = kit.load(banded.path), "A band of “stay” counts as one number: means may lie outside."
+    script = f'source("{KIT / "splu_release.R"}"); r <- load_release("{banded.path}"); options(width = 200)\n'
+    script += 'print(mean(r, "stay")); print(regress(r, stay ~ age)); print(share(r, "stay=5 to 9"))'
+    ran = subprocess.run(["Rscript", "-"], input=script, capture_output=True, text=True, check=True)
+    mine = [r.mean("stay"), r.regress("stay ~ age"), r.share("stay=5 to 9")]
+    for printed in (ran.stdout, "\n".join(map(repr, mine))):
+        assert printed.count(said) == 2
+        assert all(name in printed for name in ("estimate", "low_table", "high_table"))
+    table = repr(r.crosstab(["age", "weight"], "stay"))
+    assert "..." not in table
+    assert "age=40 and more, weight=50 to below 62.5, stay=10 and more" in table
+
+
 CUT = [
     "age=25..39",
     "age=20..30",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -125,7 +125,11 @@ def analyse(reader: Reader, analysis: Analysis) -> Result:
     """Return what a release tells. Raises BadQuestion."""
     if analysis.kind not in _KNOWN:
         raise BadQuestion(none_of(analysis.kind, _KNOWN))
-    return _KNOWN[analysis.kind].make(reader, analysis)
+    result = _KNOWN[analysis.kind].make(reader, analysis)
+    if analysis.value is None and _column(reader.published, analysis.outcome).values is None:
+        words = "Bands of “{column}” count as one number each: the true mean may lie outside."
+        return replace(result, notes=(say(words, column=analysis.outcome), *result.notes))
+    return result
 
 
 def outcome_asked(text: str, published: Published) -> tuple[str, tuple[str, ...] | None]:
@@ -202,7 +206,7 @@ def _ratio(reader: Reader, analysis: Analysis) -> Result:
 
     Its ends are the roots t of (sum - t number)^2 = 1.96^2 V(sum - t number), for few rows (mechanism.md section 4).
     """
-    published, column = reader.published, _column(reader.published, analysis.outcome)
+    published = reader.published
     features = {"y": _outcome(published, analysis), **_where(reader, analysis)}
 
     def score(theta: Floats, values: Values) -> tuple[Floats, Floats]:
@@ -227,14 +231,7 @@ def _ratio(reader: Reader, analysis: Analysis) -> Result:
         reach = np.sqrt(max(one**2 - two * none, 0.0)) * np.array([-1, 1])
         figures += [*(np.clip((one + reach) / two, *ends) if two > 0 else ends)]  # of too few no end is ruled out
     figure = Estimate(_KNOWN[analysis.kind].name, *map(float, figures))
-    notes: tuple[str, ...] = ()
-    if not share and column.values is None:
-        notes = (
-            say(
-                "Bands of “{column}” count as one number each: the true mean may lie just outside.", column=column.name
-            ),
-        )
-    return Result(analysis, (figure,), np.array([[max(off @ solution.covariance_alike @ off, 0.0)]]), notes)
+    return Result(analysis, (figure,), np.array([[max(off @ solution.covariance_alike @ off, 0.0)]]))
 
 
 def _one_figure(reader: Reader, analysis: Analysis, model: str, ends: tuple[float, float]) -> Result:
