@@ -17,8 +17,10 @@ from splu_desktop.core.errors import SpluError
 from splu_desktop.core.table import Kind
 from splu_desktop.files.importer import Decision, ImportChoices, ProblemKind, TableReading, read, write_problems
 from splu_desktop.files.isolation.faults import BadChoice
+from splu_desktop.files.project.entries import Entry
 from splu_desktop.files.project.import_section import IMPORT
 from splu_desktop.files.project.recipe import BadRecipe, Recipe, RecipeDoesNotFit, read_recipe, write_recipe
+from splu_desktop.files.project.release_section import PLANNING, RELEASE
 
 pytestmark = pytest.mark.usefixtures("readers_here")
 
@@ -337,3 +339,8 @@ def test_the_command_line_overrules_a_recipe_of_reading(
     found = json.loads(capsys.readouterr().out)
     assert [column["type"] for column in found["columns"]][::3] == ["category", "free text"]
     assert found["date_order"] == "mdy"
+
+
+@pytest.mark.parametrize("entry", [*IMPORT, *RELEASE, *PLANNING], ids=lambda entry: entry.name)
+def test_what_an_entry_refuses_is_a_short_sentence(entry: Entry) -> None:
+    assert len(str(entry.misfit("x")).split()) <= 25

@@ -48,7 +48,7 @@ class UnknownValue(BadQuestion):
     def __str__(self) -> str:
         # Made when it is read: to look for the nearest of many labels takes longer than all else, and who asks a file
         # of questions for values that vanished reads no sentence.
-        column, value = self._column, self._value
+        column, value, rare = self._column, self._value, self._sensitive and ".." not in self._value
         present = column.labels[~column.missing].tolist()
         if takes_range(column):
             hint = _span(present)
@@ -59,7 +59,7 @@ class UnknownValue(BadQuestion):
         else:
             more = ", …" if len(present) > _NAMED else ""
             hint = say("; its values are: {listed}", listed=", ".join(map(short, present[:_NAMED])) + more)
-        why = say(" (a rare value can vanish when the column is re-drawn)") if self._sensitive else ""
+        why = say(" (a rare value can vanish when the column is re-drawn)") if rare else ""
         words = "No published record has {column} = “{value}”{why}{hint}."
         return say(words, column=column.name, value=short(value), why=why, hint=hint)
 

@@ -151,8 +151,8 @@ def _state(lines: Sequence[Line], figures: Figures, plan: Plan) -> tuple[str, st
     red = [line for line in others if line.state == RED]
     # Before “not safe”: more persons would settle these red lines, and no strength settles them and the tables.
     if blurred and plan.questions and figures.cells < FEWEST_CELLS and all(line.name in _BY_SIZE for line in red):
-        words = "Too few {who} ({n}): fewer than {least} cells of your tables have 50 or more."
-        return TOO_SMALL, say(words, who=who_of(plan), n=figures.persons + figures.left_out, least=FEWEST_CELLS)
+        words = "Fewer than {least} cells of your tables have 50 {who}: wait for more, or ask for tables of more cells."
+        return TOO_SMALL, say(words, who=who_of(plan), least=FEWEST_CELLS)
     if red:
         return UNSAFE, red[0].sentence
     if blurred:

@@ -59,8 +59,8 @@ def check_name(target: Path) -> None:
     name = target.name
     if re.fullmatch(_RESERVED, name) or name != name.rstrip(". ") or re.search(r'[<>:"|?*\\\x00-\x1f]', name):
         raise CannotWrite(
-            "“{name}” can't be a name on Windows; choose one without <>:\"|?*\\, no dot or space at its end, and "
-            "no device such as CON or COM1.",
+            "“{name}” can't be a name on Windows; choose one without <>:\"|?*\\, no dot or space at its end, "
+            "no device like CON.",
             name=name,
         )
 

@@ -46,17 +46,13 @@ def _name(text: str) -> str:
     return text.strip()
 
 
-_DELIMITERS = say(
-    "text between fields: tab, comma, semicolon, bar, space, || …; or “fixed 0 12 43”, where columns begin"
-)
+_DELIMITERS = say("tab, comma, semicolon, bar, space, || …; or “fixed 0 12 43”, where columns begin")
 _TYPES = say("type of a column: {kinds}", kinds=", ".join(_KINDS))
 _NULL, _MARKED = say("texts that stand for no value"), say("one mark, or none")
 _NAMES = say("new names of columns; all else knows them by these")
 _SHEETS = say("sheets with the same columns, or all of them, as one table with a column “Sheet”")
 _ROWS = say("only rows that have one of these texts in a column; nothing behind the sign for none")
-_DOUBTS = say(
-    "what to do with {kinds}: keep, missing or drop; doubtful rows may be totals or notes", kinds=", ".join(_PROBLEMS)
-)
+_DOUBTS = say("for {kinds} (a total or note?): keep, missing or drop", kinds=", ".join(_PROBLEMS))
 _CATALOG = say("SAS format catalog or REDCap data dictionary beside the file, or none")
 IMPORT = (
     Entry("encoding", "NAME", say("character encoding, such as utf-8 or cp1252")),

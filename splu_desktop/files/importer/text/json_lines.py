@@ -26,7 +26,7 @@ def read(
     for number, line in _lines(path, progress):
         record = flat_object(line)
         if record is None:
-            raise Corrupt(path, say("line {number} is no JSON object of one level", number=number))
+            raise Corrupt(path, say("line {number} is no flat object", number=number))
         for key, value in record.items():
             column = cells.setdefault(key, [])
             column.extend([""] * (n - len(column)))
