@@ -333,6 +333,9 @@ def test_a_single_line_of_metadata_is_no_header_and_a_header_is_no_metadata(tmp_
     "days",
     [
         ("09-May", "14-Oct"),
+        ("9-May-23", "14-Oct-23"),
+        ("09/mai", "14/out"),
+        ("5月9日", "10月14日"),
         ("5. Sep", "10. Okt"),
         ("2024-09-05", "2024-10-14"),
         ("5.IX", "X.14"),

@@ -21,7 +21,8 @@ _FEW = 20  # texts that are not worth a look at all at once
 DIGITS = re.compile(r"\d{8}|\d{4}\D+\d|\d\D+\d{4}|\d\D+\d+\D+\d|\d\D*[^\W\d_]{3}\D*\d")
 _FIRST = np.datetime64("0001-01-01", "us")  # there is no year 0
 _TIME = (
-    r"(?:(?:[T\s,:]|\s-\s|-(?=\d\d\.\d\d\.\d\d))+(?P<h>\d{1,2})[:.h](?P<mi>\d{2})(?:[:.](?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?)?"
+    r"(?:(?:[T\s,:]|\s(?:-|à|às|a las|at|um|kl\.?|klo|alle(?: ore)?|в|o)\s|-(?=\d\d\.\d\d\.\d\d))+"
+    r"(?P<h>\d{1,2})[:.h](?P<mi>\d{2})(?:[:.](?P<s>\d{2})(?:[.,](?P<f>\d{1,9}))?)?"
     r"\s*(?P<ap>[AaPp](?:\.?[Mm])?\.?)?\s*\(?(?P<z>(?:UTC|GMT)[+-]\d{1,2}(?::?\d{2})?|[+-]\d{2}(?::?\d{2})?"
     r"|Z|UTC|GMT|CES?T|MES?Z|WES?T|BST|[ECMP][SD]T|[A-Z][a-z]+/[A-Z][\w/-]{1,30})?\)?"
     r"(?:\[[\w/+-]{1,30}\]|\s*\([^\W\d_][^()\d]{1,40}\)|\s*Uhr|\s*h)?)?\s*"
@@ -42,7 +43,7 @@ _CHARACTERS = re.compile(r"\s*(?P<y>\d{4})\s*[年년]\s*(?P<m>\d{1,2})\s*[月월
 _WEEKDAY = r"(?:[^\W\d_]{2,10}\.?,?\s+)?"
 _DAY_MONTH = re.compile(
     rf"\s*{_WEEKDAY}(?P<d>\d{{1,2}})(?:st|nd|rd|th|º|er)?\.?[\s\-/]*(?:de\s+|of\s+)?(?P<name>[^\W\d_]{{3,14}})\.?"
-    r"[\s\-/,]*(?:del?\s+)?(?P<y>\d{4}|\d{2})" + _TIME
+    r"[\s\-/,]*(?:del?\s+)?(?P<y>\d{4}|\d{2})(?:\s*[rг]\.)?" + _TIME
 )
 _MONTH_DAY = re.compile(
     rf"\s*{_WEEKDAY}(?P<name>[^\W\d_]{{3,14}})\.?[\s\-/]*(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:[\s,\-/]+)(?P<y>\d{{4}})"

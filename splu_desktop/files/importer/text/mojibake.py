@@ -91,7 +91,7 @@ def _bands(texts: Sequence[str], kind: Kind) -> _Found:
     for text in short:
         if (match := _DAY_OF_BAND.fullmatch(text)) is None:
             continue
-        day, month = (next(filter(None, match.group(*names))) for names in (("d", "e", "f", "g"), ("m", "n", "o", "p")))
+        day, month = (next(filter(None, match.group(*names))) for names in ("defgh", "mnopq"))
         if number := int(month) if month.isdecimal() else MONTHS.get(month.lower()):
             bands[text] = "-".join(map(str, sorted((number, int(day)))))
     if not bands or sum(_BAND.fullmatch(text) is not None for text in short) < 2:
