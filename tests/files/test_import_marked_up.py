@@ -129,7 +129,7 @@ def test_far_away_cells_are_no_danger(tmp_path: Path) -> None:
 def test_a_preview_and_a_second_reading_say_the_same(tmp_path: Path) -> None:
     path = put(tmp_path, page([["Auszug"], HEAD, *ROWS]))
     first = preview(path)
-    assert [list(row) for row in first.records()] == ROWS
+    assert rows_of(first.reading) == ROWS
     found = read(path)
     assert found.choices.format == "html"
     assert rows_of(read(path, found.choices)) == rows_of(found) == ROWS

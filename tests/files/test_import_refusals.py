@@ -8,6 +8,8 @@ import re
 import zipfile
 from pathlib import Path
 
+import pandas as pd
+import pyreadstat
 import pytest
 import xlsxwriter
 
@@ -258,3 +260,27 @@ def test_a_damaged_name_inside_a_workbook_is_told(tmp_path: Path) -> None:
         archive.writestr("xl/wörkbook.xml", "x")
     path.write_bytes(path.read_bytes().replace("wö".encode(), b"w\xc3\xc3"))
     refused(path, "damaged or incomplete")
+
+
+@pytest.mark.parametrize("start", [b"\x1c\0\0\0\0\0\0\0ENCRYPTEDSAV\0\0", b"PARE"], ids=["SPSS", "Parquet"])
+def test_a_locked_file_asks_for_a_copy_without_the_password(tmp_path: Path, start: bytes) -> None:
+    path = tmp_path / "locked.dat"
+    path.write_bytes(start + random.Random(1).randbytes(3000))
+    refused(path, "without the password")
+
+
+@pytest.mark.parametrize("lost", [1, 79, 81, 1000])
+def test_a_transport_file_that_was_cut_off_is_not_read_in_part(tmp_path: Path, lost: int) -> None:
+    path = tmp_path / "t.xpt"
+    pyreadstat.write_xport(pd.DataFrame({"age": [float(k) for k in range(300)], "dx": ["gout"] * 300}), path)
+    assert read(path).table.n == 300
+    path.write_bytes(path.read_bytes()[:-lost])
+    refused(path, "damaged or incomplete")
+
+
+def test_a_line_that_is_no_flat_object_is_named_in_a_short_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"a": 1}\n' * 5 + '{"a": {"b": 1}}\n' + '{"a": 1}\n')
+    with pytest.raises(FileFault, match="line 6 is no flat object") as caught:
+        read(path)
+    assert len(str(caught.value).split()) <= 25

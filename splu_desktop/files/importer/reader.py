@@ -97,11 +97,6 @@ class Preview:
     rows: NDArray[np.int64]
     catalogs: tuple[str, ...] = ()
 
-    def records(self) -> list[tuple[str, ...]]:
-        """Return the records as rows of texts."""
-        columns = self.reading.table.columns
-        return list(zip(*(column.written_texts().tolist() for column in columns), strict=True))
-
 
 def preview(
     path: Path, choices: ImportChoices | None = None, progress: Progress = SILENT, *, limit: int = 300

@@ -116,12 +116,16 @@ def recognise(path: Path) -> str:
         return _compound(path)
     if head[:2] == b"\x09\x08" or head[:4] in (b"\x09\x00\x04\x00", b"\x09\x02\x06\x00", b"\x09\x04\x06\x00"):
         return "xls"
+    if head.startswith(b"PARE") or head[8:17] == b"ENCRYPTED":  # Parquet, SPSS
+        raise Encrypted(path)
     if head.startswith(b"PAR1"):
         return "parquet"
     if head.startswith((b"$FL2", b"$FL3")) or b"SPSSPORT" in head[:500]:
         return "spss"
     if head.startswith(b"<stata_dta>") or (path.suffix.lower() == ".dta" and head[:1] and head[0] in range(102, 120)):
         return "stata"
+    if head.startswith(b"HEADER RECORD*******LIB") and path.stat().st_size % 80:  # it is made of 80 bytes each
+        raise Corrupt(path, "SAS")
     if head.startswith((b"\x00" * 12 + b"\xc2\xea\x81\x60", b"HEADER RECORD*******LIB")):
         return "sas"
     if head.startswith(b"\x00" * 12 + b"\xc2\xea\x81\x63"):

@@ -13,6 +13,7 @@ from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.isolation.faults import NO_WORDS, BadChoice
 from splu_desktop.files.isolation.parent import isolate
+from splu_desktop.files.isolation.wire import Plain
 
 _UNPACKED = 8  # bytes that a byte of a file counts as: SPSS and SAS compress
 
@@ -22,21 +23,13 @@ def read(
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     """Read a file of columns into raw columns; returns them with the resolved choices and the reasons."""
     catalog = _catalog_of(path, kind, choices.catalog)
-    size = _UNPACKED * path.stat().st_size
-    if kind == "parquet":
-        data = isolate("parquet", path, progress, size=size, limit=limit)
-        return gather(coded_columns(data, path), path, choices, progress, numbers=data["numbers"]), choices, {}
-    data = isolate(
-        "statistical",
-        path,
-        progress,
-        size=size,
-        kind=kind,
-        encoding=choices.encoding,
-        limit=limit,
-        catalog=None if catalog is None else str(catalog),
-    )
+    task, asked = "parquet", dict[str, Plain]()
+    if kind != task:
+        task, asked = "statistical", {"kind": kind, "encoding": choices.encoding, "catalog": catalog and str(catalog)}
+    data = isolate(task, path, progress, size=_UNPACKED * path.stat().st_size, limit=limit, **asked)
     raw = gather(coded_columns(data, path), path, choices, progress, numbers=data["numbers"])
+    if task == "parquet":
+        return raw, choices, {}
     names = raw.names
     declared = {new: tuple(map(str, texts)) for new, texts in zip(names, data["declared"], strict=True) if texts}
     reasons = {f"label:{new}": str(label) for new, label in zip(names, data["labels"], strict=True) if label}
@@ -49,8 +42,7 @@ def read(
     if data["unknown"]:
         listed = ", ".join(f"“{new_names[name]}” ({form})" for name, form in data["unknown"][:8])
         words = "The words for the codes of {listed} stand in a SAS format catalog (.sas7bcat); put it beside the file."
-        first = new_names[data["unknown"][0][0]]
-        problems.append(Problem(ProblemKind.NOTE, say(words, listed=listed), column=first))
+        problems.append(Problem(ProblemKind.NOTE, say(words, listed=listed), column=new_names[data["unknown"][0][0]]))
     resolved = replace(choices, encoding=data["encoding"], catalog=choices.catalog if catalog is None else catalog.name)
     return replace(raw, declared_missing=declared, problems=tuple(problems)), resolved, reasons
 
