@@ -90,10 +90,7 @@ def compare(program: Path, whole: bytes) -> InstalledFiles:
 def compare_installation() -> InstalledFiles | None:
     """Compare this installation with what was built; None where it runs from its source.
 
-    Raises
-    ------
-    FileNotFoundError
-        Where the list did not come along.
+    Raises FileNotFoundError where the list did not come along.
     """
     program = folder()
     return None if program is None else compare(program, resource_path(LIST).read_bytes())

@@ -104,8 +104,6 @@ def whole_file(
 ) -> Iterator[Path]:
     """Give a temporary file name that becomes `target` when the block ends without an exception.
 
-    Parameters
-    ----------
     target : must not exist unless `overwrite` is set; its folder must.
     before : called with the temporary name when all is on disk, immediately before the rename; raising prevents it.
 

@@ -37,16 +37,12 @@ def read(
 ) -> TableReading:
     """Read a file into a table.
 
-    Parameters
-    ----------
     path : the file.
     choices : what the user decided; everything left None is detected.
     progress : told how far the work is; may raise Cancelled.
     allow_empty : whether a header without records is a table too.
 
-    Raises
-    ------
-    FileFault : a subclass of it says what is wrong with the file and what to do.
+    Raises FileFault: a subclass of it says what is wrong with the file and what to do.
     """
     path = Path(path)
     choices = choices or ImportChoices()

@@ -47,17 +47,13 @@ class BrokeOff(FileFault):
 def isolate(work: str, path: Path, progress: Progress, *, size: int, **given: Plain) -> Plain:
     """Do a piece of `files.importer.child` in a process of its own, and return what it gives.
 
-    Parameters
-    ----------
     work : its name.
     path : the file.
     progress : may raise Cancelled, which ends the process.
     size : bytes of the file once unpacked, by which its time and memory are limited.
     given : plain data for the work.
 
-    Raises
-    ------
-    FileFault : what the reader said, BrokeOff where it ended without a word. Cancelled.
+    Raises FileFault with what the reader said, BrokeOff where it ended without a word; Cancelled.
     """
     most, seconds = limits.allowance(size, memory.available())
     request = {"work": work, "path": str(path), "memory": most, "seconds": seconds, "given": given}

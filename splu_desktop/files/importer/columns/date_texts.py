@@ -147,8 +147,6 @@ def parse_dates(
 ) -> Dates:
     """Parse each text.
 
-    Parameters
-    ----------
     labels, weights : (m,) texts and the records that have each.
     order : "dmy" or "mdy" to overrule detection.
     compact : whether 20140513 is a date.

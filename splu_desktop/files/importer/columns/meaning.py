@@ -56,8 +56,6 @@ class FoldedTexts:
 def fold(column: Column, bounds: Mapping[str, str]) -> tuple[Column, FoldedTexts | None]:
     """Return the column with one label per meaning, and what was told apart before; None where nothing was.
 
-    Parameters
-    ----------
     column : as typed, a label for each text.
     bounds : label -> what it means, of bounds, which count as a number beside them.
     """

@@ -70,8 +70,6 @@ class Quantities:
 def measure_texts(labels: Sequence[str], odd: NDArray[np.intp]) -> Quantities | None:
     """Return what a column's texts say as measured numbers; None where nothing but numbers, or no such numbers, stand.
 
-    Parameters
-    ----------
     labels : (m,) texts.
     odd : places of those that are no plain number.
 

@@ -148,8 +148,6 @@ def _fills(column: RawColumn, sample: NDArray[np.int64]) -> NDArray[np.bool_]:
 def find_headings(columns: Sequence[RawColumn], rows: NDArray[np.int64], heading: Sequence[str]) -> dict[int, LineKind]:
     """Find the header said again, the titles above it, lines of dashes, and what describes the columns below it.
 
-    Parameters
-    ----------
     columns : the table's columns.
     rows : (N,) row number of each record.
     heading : the cells of the header's last row, one per column.

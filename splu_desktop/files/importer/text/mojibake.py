@@ -49,8 +49,6 @@ def report_mojibake(
 ) -> Iterator[Problem]:
     """Yield a problem for each column whose name or texts look spoilt, with the first of them.
 
-    Parameters
-    ----------
     columns, typed : the columns as they stand in the file, and what was made of them.
     number_cells : names of columns whose numbers are no texts, so that their marks are beyond doubt.
     """

@@ -19,8 +19,6 @@ def records(
 ) -> Iterator[tuple[str, int]]:
     """Yield each record as a text that is quoted rightly, with the number of lines it takes.
 
-    Parameters
-    ----------
     lines : with their ends.
     delimiter, quote : one character each.
     blanks : whether blanks may stand before a quote that opens a field.

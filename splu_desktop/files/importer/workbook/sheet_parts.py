@@ -20,16 +20,11 @@ def fill_down(
 ) -> dict[int, int]:
     """Give every record that a merged cell spans the cell's value, which stands in its first row only.
 
-    Parameters
-    ----------
+    Returns column, from 0 -> merged cells filled.
+
     columns, numbers : the records, changed in place, and the numbers of their rows.
     merged : ranges of merged cells; those of one column that begin below row `first` are filled.
     first : number of the header's last row.
-
-    Returns
-    -------
-    dict
-        Column, from 0 -> merged cells filled.
     """
     fills: dict[int, int] = {}
     records = None
