@@ -8,7 +8,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.files.isolation.limits import modest_libraries
 
 modest_libraries()  # before NumPy is loaded, which then looks how many threads it may start
-gc.set_threshold(20_000)  # what a start makes stays: to look for garbage in it so often as usual takes a tenth of it
+gc.set_threshold(100_000)  # what a start makes stays: to look for garbage in it so often as usual takes a tenth of it
 try:
     from splu_desktop.cli.main import main
 except KeyboardInterrupt:  # before there is anybody to heed it (cli/base/endings.py)

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from pathlib import Path
 from typing import Any
-
-import platformdirs
 
 from splu_desktop.core.errors import BadSetting
 
@@ -19,10 +16,7 @@ def resource_path(name: str) -> Path:
 
     Wheels and bundles carry the folder inside the package; a checkout has it beside the package.
 
-    Raises
-    ------
-    FileNotFoundError
-        Where the installation lacks the file, which is a fault of the build and not of the user.
+    Raises FileNotFoundError where the installation lacks the file: a fault of the build, not of the user.
     """
     for folder in (_PACKAGE / "resources", _PACKAGE.parent / "resources"):
         if (folder / name).is_file():
@@ -37,6 +31,8 @@ def sample_path() -> Path:
 
 def data_folder() -> Path:
     """Return the user's data folder of the program, with the register; the variable SPLU_DATA_DIR names another."""
+    import platformdirs  # a twentieth of the start of a count, which asks for no folder
+
     named = os.environ.get("SPLU_DATA_DIR")
     return Path(named) if named else Path(platformdirs.user_data_dir("SPLU Desktop", appauthor=False))
 
@@ -48,6 +44,8 @@ def own_files(kind: str) -> list[Path]:
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Return what a TOML file says. Raises BadSetting."""
+    import tomllib  # a count reads none
+
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):  # undecodable bytes and wrong TOML are ValueErrors

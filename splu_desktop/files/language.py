@@ -171,10 +171,7 @@ def names_of_groups() -> dict[str, dict[str, str]]:
 
 
 def _catalogue(room: str, code: str) -> dict[str, str]:
-    with resource_path(f"translations/{room}.{code}.toml").open("rb") as file:
-        import tomllib  # English, the language of most starts, has no catalogue
-
-        catalogue: dict[str, str] = tomllib.load(file)
+    catalogue: dict[str, str] = read_toml(resource_path(f"translations/{room}.{code}.toml"))
     blanks = _BLANKS[code]
     before = re.compile(f"[ \u00a0]([{''.join(blanks)}])")
     return {

@@ -7,7 +7,6 @@ what it has room for. Where the disk refuses, the codes stay in memory.
 from __future__ import annotations
 
 import mmap
-import tempfile
 import weakref
 from dataclasses import replace
 from typing import Any
@@ -73,6 +72,8 @@ class CodeCollector:
 
 def nameless_file() -> Any:
     """Return an open file in the data folder that ends with its process. Raises OSError."""
+    import tempfile  # few tables have so many records
+
     if len(_open) >= _FILES:
         raise OSError
     folder = data_folder()

@@ -12,7 +12,6 @@ import errno
 import io
 import json
 import math
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -124,6 +123,8 @@ def from_json(content: str | bytes, *, paths: bool = False) -> Any:
 
 def from_toml(content: bytes) -> dict[str, Any]:
     """Return what TOML says. Raises ValueError (TOMLDecodeError is one) where it is none, or as `check_plain` does."""
+    import tomllib  # a count reads none
+
     try:
         data: dict[str, Any] = check_plain(tomllib.loads(content.decode("utf-8-sig")))
     except RecursionError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import struct
 import sys
@@ -18,8 +19,6 @@ _CRASH_BOXES = 0x0001 | 0x0002 | 0x8000  # Windows' names: FAILCRITICALERRORS, N
 def no_crash_dumps() -> None:
     """Keep the system from writing this process's memory, and so the source's values, to disk if it crashes."""
     if sys.platform == "win32":
-        import ctypes  # of Windows alone
-
         ctypes.windll.kernel32.SetErrorMode(_CRASH_BOXES)
         return
     import resource  # of POSIX alone
@@ -42,8 +41,6 @@ def modest_libraries() -> None:
 def allowance(size: int, free: int | None) -> tuple[int, int]:
     """Return bytes of memory and seconds of CPU time for the reading of a file.
 
-    Parameters
-    ----------
     size : bytes of the file once unpacked.
     free : bytes of memory that are free, None where not known.
     """
@@ -77,19 +74,16 @@ def limit_self(memory: int, seconds: int) -> None:
 def enter_job(process: Any, memory: int, seconds: int) -> Any:
     """Put a process into a Windows job with these limits, which ends with its handle; returns that, None elsewhere."""
     if sys.platform == "win32":
-        import ctypes  # of Windows alone
-        from ctypes import wintypes
-
         kernel = ctypes.windll.kernel32
-        kernel.CreateJobObjectW.restype = wintypes.HANDLE
+        kernel.CreateJobObjectW.restype = ctypes.c_void_p
         handle = kernel.CreateJobObjectW(None, None)
         # PROCESS_TIME, PROCESS_MEMORY, DIE_ON_UNHANDLED_EXCEPTION, KILL_ON_JOB_CLOSE
         flags = 0x0002 | 0x0100 | 0x0400 | 0x2000
         # JOBOBJECT_EXTENDED_LIMIT_INFORMATION: limits of time, flags, six more, six counts, memory of each process
         # and of all, and what was used of it. Its number is 9.
         limits = struct.pack(_JOB, seconds * 10_000_000, 0, flags, *[0] * 12, memory, 0, 0, 0)
-        kernel.SetInformationJobObject(wintypes.HANDLE(handle), 9, limits, len(limits))
-        kernel.AssignProcessToJobObject(wintypes.HANDLE(handle), wintypes.HANDLE(int(process._handle)))
+        kernel.SetInformationJobObject(ctypes.c_void_p(handle), 9, limits, len(limits))
+        kernel.AssignProcessToJobObject(ctypes.c_void_p(handle), ctypes.c_void_p(int(process._handle)))
         return handle
     return None
 
@@ -97,7 +91,4 @@ def enter_job(process: Any, memory: int, seconds: int) -> Any:
 def close_job(handle: Any) -> None:
     """Let go of a job; a process still in it ends."""
     if handle and sys.platform == "win32":
-        import ctypes  # of Windows alone
-        from ctypes import wintypes
-
-        ctypes.windll.kernel32.CloseHandle(wintypes.HANDLE(handle))
+        ctypes.windll.kernel32.CloseHandle(ctypes.c_void_p(handle))

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 _MARK, _NO_MARK = "\0", "\x1f"  # before each text and behind the last; what stands for it within a text
 _SEEN = 40  # characters of a text: more than a plain number, a plain date or a mark for no value has
+# What takes two, four and eight digits together (Lemire 2018, "Quickly parsing eight digits"), and what stays.
+_TOGETHER = (1, 0x00FF00FF00FF00FF), (2, 0x0000FFFF0000FFFF), (4, 0xFFFFFFFF)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,3 +58,13 @@ def look_at(texts: Sequence[str]) -> ManyTexts:
         joined = _MARK.join(["", *(text.replace(_MARK, _NO_MARK) for text in texts), ""])
     data = np.frombuffer(joined.encode("utf-8", "surrogatepass"), np.uint8)
     return ManyTexts(data, np.flatnonzero(data == 0))
+
+
+def read_digits(words: NDArray[np.uint64], base: int = 10) -> NDArray[np.uint64]:
+    """Turn words into the numbers whose digits they are, the first one in the lowest byte."""
+    words &= np.uint64(0x0F0F0F0F0F0F0F0F)
+    for digits, kept in _TOGETHER:
+        words *= np.uint64((base**digits << 8 * digits) + 1)
+        words >>= np.uint64(8 * digits)
+        words &= np.uint64(kept)
+    return words

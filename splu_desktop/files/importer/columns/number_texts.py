@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.table import pieces
-from splu_desktop.files.importer.columns.many_texts import ManyTexts
+from splu_desktop.files.importer.columns.many_texts import ManyTexts, read_digits
 
 _CURRENCY = (
     r"(?:(?:US|A|C|R|HK|NZ)?\$|[€£¥₹₽₺₩₪]|EUR|USD|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|INR"
@@ -83,8 +83,6 @@ class Numbers:
 
 _DIGITS, _WORD = 15, 8  # digits that a float keeps exactly, and those that a word of 64 bits holds
 _TENS = 10.0 ** np.arange(_DIGITS + 1)
-# What takes two, four and eight digits together (Lemire 2018, "Quickly parsing eight digits"), and what stays.
-_TOGETHER = (1, 0x00FF00FF00FF00FF), (2, 0x0000FFFF0000FFFF), (4, 0xFFFFFFFF)
 
 
 def plain_numbers(many: ManyTexts) -> NDArray[np.float64]:
@@ -132,16 +130,6 @@ def _whole_numbers(data: NDArray[np.uint8], ends: NDArray[np.intp], digits: NDAr
     others = (8 * np.clip(_WORD - digits, 0, _WORD)).astype(np.uint64)  # bits, which noughts take the place of
     words = (np.ndarray((len(data) - _WORD + 1,), "<u8", data, strides=(1,))[ends - _WORD] >> others) << others
     return read_digits(words)
-
-
-def read_digits(words: NDArray[np.uint64], base: int = 10) -> NDArray[np.uint64]:
-    """Turn words into the numbers whose digits they are, the first one in the lowest byte."""
-    words &= np.uint64(0x0F0F0F0F0F0F0F0F)
-    for digits, kept in _TOGETHER:
-        words *= np.uint64((base**digits << 8 * digits) + 1)
-        words >>= np.uint64(8 * digits)
-        words &= np.uint64(kept)
-    return words
 
 
 def parse_numbers(labels: Sequence[str], form: NumberFormat, plain: NDArray[np.float64] | None = None) -> Numbers:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from splu_desktop.core.distinct import cross_codes, distinct_rows, sort_hashes
 from splu_desktop.core.table import unique
 from splu_desktop.files.importer.columns.cells import encode_cells
-from splu_desktop.files.importer.columns.number_texts import read_digits
+from splu_desktop.files.importer.columns.many_texts import read_digits
 from splu_desktop.files.importer.raw import RawColumn
 
 Words = NDArray[np.uint64]
