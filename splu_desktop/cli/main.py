@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import errno
+import gc
 import importlib
 import os
 import re
@@ -19,8 +20,9 @@ from splu_desktop.cli.base.help import Help, add_language, in_own_words
 from splu_desktop.cli.base.output import find_system_language, one_line, print_json, speak, translate
 from splu_desktop.core.errors import SpluError, out_of_memory, place_of
 from splu_desktop.core.messages import Phrase, nearest, none_of, say
+from splu_desktop.files.disk.background import begin_digest
 from splu_desktop.files.disk.room import LIBRARIES, check_room, keep_freed_memory
-from splu_desktop.files.isolation.limits import modest_libraries, no_crash_dumps
+from splu_desktop.files.isolation.limits import no_crash_dumps
 
 _NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG, errno.EIO)
 _OTHER = say(none_of("", ()).template)
@@ -97,7 +99,6 @@ def build_parser(given: Sequence[str] = ()) -> argparse.ArgumentParser:
 
 def _language_of(given: Sequence[str]) -> str:
     """Return the language asked for anywhere on the line, or the system's; even a bad line is told of in it."""
-    # Before the line is looked at, since faults in it are told as well.
     speak(find_system_language())
     parser = _Parser(prog="splu", add_help=False)
     add_language(parser)
@@ -111,7 +112,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     A run that is ended from outside returns 128 and the signal's number (cli/base/endings.py).
     """
     no_crash_dumps()
-    modest_libraries()
     if argv is None:
         open_standard_files()
     try:
@@ -123,6 +123,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     finally:
         if argv is None:  # the process is about to end
             ignore()
+            gc.freeze()  # else all there is would be looked through for garbage once more: a tenth of a count
 
 
 def _run(argv: Sequence[str] | None) -> int:
@@ -134,8 +135,8 @@ def _run(argv: Sequence[str] | None) -> int:
         speak(_language_of(given))
         # Before the command's libraries are loaded, which end in a traceback where memory is short.
         check_room(LIBRARIES)
-        # Giving memory back after each array took half of the system's time at a million rows.
         keep_freed_memory()
+        begin_digest(*given[1:2], "table.csv")  # of a release, if that is what is asked
         parser = build_parser(given)
         if strange := [text for text in given if re.search("[\udc80-\udcff]", text) and not os.path.lexists(text)]:
             parser.error(say(_NOTHING, rest=strange[0]))  # bytes that are no letters: a path at most

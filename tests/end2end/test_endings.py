@@ -251,3 +251,18 @@ def test_the_command_line_imports_neither_qt_nor_the_network_nor_what_it_never_u
     command = [sys.executable, "-c", code, "publish", str(folder / "source.csv"), *_PLAN, "--out", str(folder / "r")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2])
     assert done.returncode == 0, done.stderr
+
+
+def test_a_count_loads_only_what_it_needs_and_takes_the_digest_begun_meanwhile(folder: Path) -> None:
+    code = (
+        "import sys; from splu_desktop.cli import main; from splu_desktop.files.release import package\n"
+        "package.sha256_of = None; status = main(sys.argv[1:])\n"
+        "bad = {'tempfile', 'tomllib', 'platformdirs', 'cryptography', 'pyzipper', 'scipy', 'pyarrow', 'pandas',\n"
+        "       'splu_desktop.files.importer.columns.number_texts', 'splu_desktop.core.policy'} & set(sys.modules)\n"
+        "assert not bad, bad\nsys.exit(status)"
+    )
+    root, release = Path(__file__).parents[2], str(folder / "r")
+    publish = [sys.executable, "-c", _RUN, "publish", str(folder / "source.csv"), *_PLAN, "--out", release]
+    subprocess.run(publish, check=True, capture_output=True, cwd=root)
+    done = subprocess.run([sys.executable, "-c", code, "query", release], capture_output=True, text=True, cwd=root)
+    assert done.returncode == 0, done.stderr

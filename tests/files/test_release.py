@@ -6,6 +6,7 @@ import ast
 import functools
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -25,11 +26,14 @@ from splu_desktop.core.audience import WHO, Audience
 from splu_desktop.core.mechanism import CLASS, Block, DecoyGroups, Draw, Lenders
 from splu_desktop.core.mechanism.law import t_f
 from splu_desktop.core.plan import Plan
+from splu_desktop.core.progress import SILENT
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import absence_values
 from splu_desktop.core.table import Kind, Table
 from splu_desktop.core.thresholds import Thresholds
+from splu_desktop.files.disk.background import begin_digest, digest_begun
+from splu_desktop.files.disk.digests import file_sha256
 from splu_desktop.files.register import Register
 from splu_desktop.files.release.dictionary import LABEL_FILES
 from splu_desktop.files.release.facts import BadRelease, Dialect, seal
@@ -501,6 +505,20 @@ def test_a_changed_file_is_told(ward: OpenRelease, tmp_path: Path) -> None:
     path = folder / "README.md"
     path.write_text(path.read_text(encoding="utf-8") + "x", encoding="utf-8")
     assert _check(folder, "files") == "wrong"
+
+
+def test_a_digest_begun_early_is_of_the_file_as_it_is(ward: OpenRelease, tmp_path: Path) -> None:
+    path = _copy(ward, tmp_path / "r") / "table.csv"
+    begin_digest(str(path))
+    assert digest_begun(path, SILENT) == file_sha256(path)
+    assert digest_begun(path, SILENT) == ""  # asked once: whoever asks again wants to know of the file as it is then
+    begin_digest(str(path))
+    before = path.stat().st_mtime_ns
+    head, *rows = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([head, *reversed(rows)]))
+    os.utime(path, ns=(before + 1, before + 1))
+    with pytest.raises(BadRelease, match="changed"):
+        open_release(path.parent)
 
 
 @pytest.mark.parametrize("name", [*PROGRAMS, *LABEL_FILES])

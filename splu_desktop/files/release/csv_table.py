@@ -29,7 +29,7 @@ from splu_desktop.files.importer.text.fields import FIRST_BYTES, words_of
 from splu_desktop.files.release.facts import MISSING, BadRelease, Dialect
 
 _AT_ONCE = 5_000  # rows whose texts are joined
-_BLOCK = 1 << 19  # bytes
+_BLOCK = 1 << 20  # bytes
 _LONGEST = 16 << 20  # bytes of a field
 _WIDE = 2_000  # bytes of a row, from which its texts are joined one by one
 _FILL = b"\xff"
@@ -224,8 +224,6 @@ class RowWriter:
     The texts of a row are laid side by side, each as wide as the widest of its column; what fills them up, a byte that
     UTF-8 never holds, is then taken out. Where texts are long, or whole lines, they are joined one by one.
 
-    Parameters
-    ----------
     cells : (m,) texts of each column with the mark behind them, or all of one width, laid.
     """
 

@@ -249,9 +249,9 @@ def blocks_of(facts: Mapping[str, Any]) -> tuple[Block, ...]:
 def cells_of(facts: Mapping[str, Any]) -> tuple[ClassCell, ...]:
     """Return the classes that facts state. Raises KeyError, TypeError, ValueError."""
     cells = facts["classes"]["cells"]
-    return tuple(
-        [ClassCell(tuple([tuple(map(str, each)) for each in cell["labels"]]), int(cell["rows"])) for cell in cells]
-    )
+    labels = [tuple(map(tuple, cell["labels"])) for cell in cells]
+    "".join(itertools.chain.from_iterable(itertools.chain.from_iterable(labels)))  # else one is no text
+    return tuple(map(ClassCell, labels, [int(cell["rows"]) for cell in cells]))
 
 
 def correlations_of(facts: Mapping[str, Any]) -> tuple[float, ...]:

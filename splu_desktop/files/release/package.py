@@ -12,6 +12,7 @@ from typing import IO, Any
 
 from splu_desktop.core.messages import say
 from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.files.disk.background import digest_begun
 from splu_desktop.files.disk.digests import sha256_of
 from splu_desktop.files.disk.leftovers import is_unfinished
 from splu_desktop.files.disk.plain_data import check_ordinary
@@ -172,6 +173,8 @@ def _deeper(path: Path, inside: str) -> str:
 def digest_of(package: Package, name: str, progress: Progress = SILENT) -> str:
     """Return the SHA-256 of a file, which need not fit into memory. Raises BadRelease; Cancelled."""
     with package.open(name) as file:
+        if isinstance(package, _Folder) and (digest := digest_begun(package.path / name, progress)):
+            return digest
         return sha256_of(file, package.size(name), progress)
 
 
