@@ -129,36 +129,28 @@ def regroup(column: Column, grouping: Grouping) -> tuple[Column, NDArray[np.int3
         words = "In column “{column}” “{word}” has a meaning already; choose another word."
         raise CannotGeneralise(words, column=column.name, word=min(taken))
     named = np.array([place[name] for name in grouping.names], np.int64)
-    for label in labels[stays].tolist():  # a label that stays joins the group of its name
-        place.setdefault(label, len(place))
     to = np.empty(column.m, np.int64)
     to[moved] = named[grouping.group[moved]]
-    to[stays] = [place[label] for label in labels[stays].tolist()]
+    # A label that stays joins the group of its name.
+    to[stays] = [place.setdefault(label, len(place)) for label in labels[stays].tolist()]
     used, new = np.unique(to, return_inverse=True)
-    names = np.empty(len(place), object)
-    names[:] = list(place)
+    names = np.array(list(place), object)
     absent = np.zeros(len(place), bool)
     absent[to[column.missing]] = True
     codes: NDArray[np.int32] = new.astype(np.int32)
+    values = grouping.values
+    if values is not None:  # labels that stay, which are missing ones, have none
+        values = np.full(len(place), "NaT" if values.dtype.kind == "M" else np.nan, values.dtype)
+        values[named] = grouping.values
     result = replace(
         column,
         kind=grouping.kind,
         codes=codes[column.codes] if column.n else column.codes,
         labels=names[used],
         missing=absent[used],
-        values=_values(grouping, place)[used] if grouping.values is not None else None,
+        values=None if values is None else values[used],
     )
     return result, codes
-
-
-def _values(grouping: Grouping, place: Mapping[str, int]) -> NDArray[Any]:
-    """Return the value of every group in `place`, none for labels that stay (which are missing ones)."""
-    assert grouping.values is not None
-    dates = grouping.values.dtype.kind == "M"
-    values = np.full(len(place), np.datetime64("NaT") if dates else np.nan, grouping.values.dtype)
-    for name, value in zip(grouping.names, grouping.values, strict=True):
-        values[place[name]] = value
-    return values
 
 
 def check_whole(number: Any, least: int) -> None:
