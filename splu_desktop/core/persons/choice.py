@@ -113,6 +113,8 @@ def _first_spelling(column: Column) -> Ints:
         plain = map(str.strip, whole.casefold().split("\n"))
     else:
         plain = map(fold_text, labels)
+    bare = [text.lstrip("0") if text.startswith("0") and text.isdecimal() else text for text in plain]
+    if len(set(bare)) == len(bare):  # as a rule, which takes a third of the time of looking each up
+        return np.arange(column.m)
     first: dict[str, int] = {}
-    bare = (text.lstrip("0") if text.startswith("0") and text.isdecimal() else text for text in plain)
     return np.array([first.setdefault(text, at) for at, text in enumerate(bare)], np.int64)
