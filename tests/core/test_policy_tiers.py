@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from splu_desktop.core.distinct import distinct_rows
 from splu_desktop.core.generalise import Prefix
 from splu_desktop.core.mechanism import Units
 from splu_desktop.core.persons.blanking import Blanking, blank, find_leavers
@@ -70,6 +71,10 @@ def test_search_and_brute_force_agree(seed: int, persons: int | None, k: int) ->
     chance = np.random.default_rng(seed)
     for levels in [every[at] for at in chance.integers(0, len(every), 40)]:
         assert search.alike(levels) == pytest.approx(share_alike(some, levels, owner, k))
+        # Most questions are answered by a part of the hashes, and as all leavers together answer them.
+        rows = [each.rungs[level].to[each.column.codes] for each, level in zip(some, levels, strict=True)]
+        leavers = find_leavers(distinct_rows(rows)[0].astype(np.int64), owner, int(owner.max()) + 1, k)
+        assert search.holds(levels) == (1 - leavers.mean() >= 0.95)
     holding = [levels for levels in every if search.holds(levels)]
     assert (found is None) == (not holding)
     assert found is not None
@@ -92,7 +97,7 @@ def test_asked_columns_stay_longest_and_sex_is_never_merged() -> None:
     search = TierSearch(some, owner, 11, 0.95)
     levels = search.mildest()
     assert levels is not None
-    out = {each.name: each.rungs[level].out for each, level in zip(some, levels, strict=True)}
+    out = {each.name: each.rungs[level].steps is None for each, level in zip(some, levels, strict=True)}
     assert out["day"], "other columns go first"
     assert not out["sex"]
     assert len(some[1].rungs) == 2, "as it is, or left out"
@@ -168,6 +173,17 @@ def test_blanking_leaves_nobody_alone(persons: int | None) -> None:
         column, before = found.table[name], coarse[name]
         same = column.labels[column.codes] == before.labels[before.codes]
         assert column.missing[column.codes][~same].all(), "a cell is as it was, or empty"
+
+
+@pytest.mark.parametrize("drawn", [False, True])
+def test_who_loses_a_cell_is_like_those_who_never_had_it(drawn: bool) -> None:
+    """Five have no day and one of the same ward a lone one: six alike, once that day is emptied, and nobody leaves."""
+    days = ["2024-01-05"] * 60 + ["2024-03-09"] + [""] * 5
+    columns = [column_of("day", days, kind=Kind.DATE), column_of("ward", ["A"] * 66)]
+    classes = [] if drawn else None
+    done = blank(Table(tuple(columns)), Blanking(5, (("day",), ("ward",))), ["day", "ward"], np.arange(66), classes)
+    assert (done.left_out, done.blanked_persons, len(done.left)) == (0, 1, 66)
+    assert not done.table["ward"].missing.any(), "the second group is not needed"
 
 
 def test_columns_that_tell_each_other_are_in_one_block() -> None:

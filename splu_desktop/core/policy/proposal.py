@@ -146,10 +146,10 @@ def _form_steps(way: Way, start: Draft, figures: Figures) -> Iterator[Step]:
         yield Step("left-out", "", left_out_words(common), why, draw_again(common, way.search.plan.generalisations))
     # The search's shares are of all persons, also of those who are left out afterwards.
     persons = way.draw_input.person_count + way.draw_input.left_out
-    out = [each.name for each, at in zip(tiers.candidates, way.levels, strict=True) if each.rungs[at].out]
+    out = [each.name for each, at in zip(tiers.candidates, way.levels, strict=True) if each.rungs[at].steps is None]
     for at, (each, level) in enumerate(zip(tiers.candidates, way.levels, strict=True)):
         form, first = each.rungs[level], each.rungs[0]
-        if level and not form.out:
+        if level and form.steps is not None:
             alone = round((1 - tiers.alike((*way.levels[:at], 0, *way.levels[at + 1 :]))) * persons)
             n, of = (rung.m - each.column.missing.any() for rung in (form, first))  # no value makes no group
             words = say("“{column}”: {n} {n:group|groups} instead of {of}.", column=each.name, n=n, of=of)

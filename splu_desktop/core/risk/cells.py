@@ -85,6 +85,6 @@ class AskedCells:
             sides = [*(form.to[code] for form, code in zip(forms, codes, strict=True)), value]
             sizes = [*(form.m for form in forms), int(value.max(initial=0)) + 1]
             # A table is not counted by what is left out: none of its rows lies in a large cell.
-            kept = not any(form.out for form in forms)
+            kept = not any(form.steps is None for form in forms)
             sums.append(np.bincount(row_classes(sides, sizes, len(value)), number) if kept else np.zeros(0, np.int64))
         return sums
