@@ -142,19 +142,29 @@ def blank(
         units = Units.of_persons(who)
         return left, (units, make_classes(class_columns, units))
 
-    def cross() -> NDArray[np.int64]:
-        known = [columns[name] for name in unchanged]
-        codes, sizes = [each.codes[left] for each in known], [each.m for each in known]
-        if drawn is not None:
-            codes, sizes = [*codes, drawn[1].code.take(drawn[0].owner)], [*sizes, drawn[1].number]
-        return row_classes(codes, sizes, len(left))
+    def compare(at: NDArray[np.intp]) -> NDArray[np.int64]:
+        codes = [columns[name].codes.take(at) for name in unchanged]
+        return row_classes(codes, [columns[name].m for name in unchanged], len(at))
 
+    def cross() -> NDArray[np.int64]:
+        if drawn is None:
+            return rows[left]
+        codes, sizes = drawn[1].code.take(drawn[0].owner), [int(rows.max(initial=0)) + 1, drawn[1].number]
+        return row_classes([rows[left], codes], sizes, len(left))
+
+    rows = compare(np.arange(table.n))
     left, drawn = divide(np.arange(table.n))
-    for group in blanking.groups:
+    for group in ([name for name in each if name in columns] for each in blanking.groups):
         alone = left[rows_alone(cross(), owner[left], blanking.k)]
-        for name in (name for name in group if name in columns and len(alone)):
+        if not group or not len(alone):
+            continue
+        touched[alone], empty = True, np.ones(table.n, bool)
+        for name in group:
             columns[name] = _empty_rows(columns[name], alone)
-            touched[alone] = True
+            empty &= columns[name].codes == columns[name].codes[alone[0]]
+        # None but those that are empty in the whole group can be like those emptied now.
+        at = np.flatnonzero(empty)
+        rows[at] = int(rows.max()) + 1 + compare(at)
     if any(columns[name] is not table[name] for name in classes or ()):
         left, drawn = divide(left)  # by what was emptied, too
     # Whoever leaves may leave others alone who shared a row, and classes too small: until nobody is.
