@@ -31,7 +31,7 @@ from splu_desktop.core.persons.treatment import LEFT_OUT, even_rows, number_pers
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published, block_codes
-from splu_desktop.core.table import Column, Kind, Table, number_codes, take_codes
+from splu_desktop.core.table import Column, Kind, Table, number_codes, remember, take_codes
 
 OTHER = "Other"  # what values are called that too few published rows show
 
@@ -72,6 +72,13 @@ class DrawInput:
     def person_count(self) -> int:
         """How many persons there are; rows, where no column names them."""
         return int(self.owner.max(initial=-1)) + 1
+
+    @remember
+    def stay_alike(self, columns: tuple[str, ...]) -> float:
+        """Return how alike a person's rows are in a block; lent or kept together, shown rows are about so."""
+        # Column by column: all pairs, of which few stay more, would take as long as all else of a search.
+        codes = [self.table[name].codes for name in columns]
+        return row_correlation(codes, self.units, self.classes.code, crossed=False)
 
 
 def prepare(table: Table, plan: Plan) -> DrawInput:

@@ -458,7 +458,7 @@ def test_forecasts_of_independent_rows_are_no_wider() -> None:
     found = propose(table)
     prepared, plan = prepare(table, found.plan), found.plan
     exact, hopeful = (Forecaster(prepared, plan, hopeful=each) for each in (False, True))
-    assert exact.correlation(plan.blocks[0]) > 0
+    assert prepared.stay_alike(plan.blocks[0].columns) > 0
     for asked in plan.questions:
         wide, narrow = (each.forecast(asked, STOPS) for each in (exact, hopeful))
         assert (narrow.high - narrow.low <= wide.high - wide.low + 1e-9).all()

@@ -17,7 +17,6 @@ from splu_desktop.core.band_means import typical
 from splu_desktop.core.distinct import count_pairs, cross_codes, pair_keys
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism import Block
-from splu_desktop.core.mechanism.published_numbers import row_correlation
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import block_codes
 from splu_desktop.core.questions import AskedTable
@@ -168,14 +167,7 @@ class Forecaster:
             return np.ones(len(of))
         known = owner if self.plan.persons is not None and self.plan.persons.number else None
         person_rows = np.array([cell.rows for cell in self.prepared.classes.cells])[of]
-        return 1 + count_rows_beside(pair, known, person_rows) * self.correlation(block)
-
-    @remember
-    def correlation(self, block: Block) -> float:
-        """Return how alike a person's rows are in a block; lent or kept together, shown rows are about as alike."""
-        # Column by column: all pairs, of which few stay more, would take as long as all else of a search.
-        columns = [self.prepared.table[name].codes for name in block.columns]
-        return row_correlation(columns, self.prepared.units, self.prepared.classes.code, crossed=False)
+        return 1 + count_rows_beside(pair, known, person_rows) * self.prepared.stay_alike(block.columns)
 
     def _means(
         self, asked: AskedTable, column: Column, line: NDArray[np.integer], lines: int, gammas: Sequence[float]
