@@ -380,6 +380,31 @@ def test_the_totals_that_spreadsheets_write_below_each_group(tmp_path: Path, tot
     assert [p.row for p in found.problems] == [8, 15, 22, 23]
 
 
+@pytest.mark.parametrize(
+    "total",
+    [
+        "Summa",
+        "I alt",
+        "Yhteensä",
+        "Kokku",
+        "Eindtotaal",
+        "Genel Toplam",
+        "Ukupno",
+        "Разом",
+        "Σύνολο",
+        "합계",
+        "รวม",
+        "Tổng cộng",
+        "المجموع",
+        "סה״כ",
+    ],
+)
+def test_totals_in_more_languages(tmp_path: Path, total: str) -> None:
+    rows = [[f"P{i:03d}", "mf"[i % 2], str(20 + 7 * i % 60), ("gout", "flu", "mumps")[i % 3]] for i in range(30)]
+    text = "\n".join(map(";".join, [["case", "sex", "age", "finding"], *rows, [total, "30", "", ""]]))
+    assert rows_of(read_text(tmp_path, text)) == rows
+
+
 def test_a_finding_called_total_stays(tmp_path: Path) -> None:
     names = ["bilirubin", "bilirubin total", "sodium"]
     rows = [[f"{1000 + i}", names[i % 3], "" if i in (4, 13) else f"{i}.5", "2020-01-02"] for i in range(18)]

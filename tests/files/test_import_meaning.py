@@ -133,6 +133,9 @@ def test_days_written_with_midnight_are_days(tmp_path: Path) -> None:
         ("Crohn's", "Crohn’s"), ("1-4 h", "1–4 h"), ("ＨＩＶ", "HIV"), ("２型", "2型"), ("ｶﾞﾝ", "ガン"),
         ("АIDS", "AIDS"), ("C50.9", "c509"), ("01", "1"), ("01067", "1067"), ("KIZAMIK", "kızamık"),
         ("İshal", "ishal"), ("III 期", "Ⅲ 期"), ("wait...", "wait…"), ("٣ أ", "3 أ"), ("زكام", "زكـام"),
+        ("8:05", "08:05"), ("8:05", "08:05:00"), ("18:05", "18:05:00"), ("20-29", "20 - 29"),
+        ("flu,acute", "flu, acute"), ("T1 (left)", "T1(left)"),
+        ("זכר", "\u202bזכר\u202c"), ("أنثى", "\u2067أنثى\u2069"), ("Στένωση", "ΣΤΕΝΩΣΗ"),
     ],
 )  # fmt: skip
 def test_letters_that_look_alike_and_codes_as_programs_cut_them_are_one_value(
@@ -152,10 +155,24 @@ def test_what_says_something_else_stays_apart(tmp_path: Path) -> None:
         "code": ["007", "7", "07", "8", "9", "1", "2", "3", "4"],
         "icd9": ["0010", "010", "10", "2500", "25001", "1", "2", "3", "4"],  # cholera, tuberculosis
         "gene": ["м2", "n2", "α-1", "a-1", "b-1", "ß-1", "CO2", "CO3", "СО4"],
+        "at": ["8:05", "18:05", "8:05:30", "08:50", "80:5", "00:05", "0:50", "8:0", "1:05"],
+        "mark": ["a-b", "a b", "ab", "a/b", "a,b", "(a) b", "a(b)", "a;b", "a.b"],
     }
     table = written(tmp_path / "t.csv", cells).table
     assert sorted(table["crp"].labels) == sorted(["5", "<5", "≥5", "7", "8", "9", "10", "11"])
-    assert {table[name].m for name in ("code", "icd9", "gene")} == {9}
+    assert {table[name].m for name in ("code", "icd9", "gene", "at", "mark")} == {9}
+
+
+@pytest.mark.parametrize("answers", ["yes y Yes no n NO", "ja J j nein N n", "oui o O non n N", "TRUE t T false f F"])
+def test_spellings_of_an_answer_are_one_value(tmp_path: Path, answers: str) -> None:
+    """A yes that is drawn from y and yes shows more of itself than promised."""
+    cells = {"smokes": answers.split() * 5, "n": [str(i) for i in range(30)]}
+    first = written(tmp_path / "t.csv", cells)
+    found = first.table["smokes"]
+    assert (found.kind, found.m, found.counts().tolist()) == (Kind.BOOLEAN, 2, [15, 15])
+    assert found.written_texts().tolist() == cells["smokes"]
+    kept = read(tmp_path / "t.csv", ImportChoices(keep_spellings=("smokes",))).table["smokes"]
+    assert kept.m == len(set(answers.split()))
 
 
 def test_written_texts_follow_records_and_end_where_values_change(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from splu_desktop.files.importer.columns.meaning import FoldedTexts, fold, say_f
 from splu_desktop.files.importer.columns.measured_texts import Quantities, measure_texts
 from splu_desktop.files.importer.columns.missing import MAY_BE, code_proposals, day_proposals, proposal
 from splu_desktop.files.importer.columns.number_texts import MarkEvidence, NumberFormat
+from splu_desktop.files.importer.columns.words import MEANT
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, report_cells
 from splu_desktop.files.importer.raw import RawColumn, RawTable, float_text
 
@@ -153,16 +154,8 @@ def _one(
         both = choices.decimal == "," or marks["comma"] > 0
         form = NumberFormat(".", form.thousands if form.decimal == "." else "")
     other = NumberFormat(".", ",") if form.decimal == "," else NumberFormat(",", ".")
-    texts = Texts(
-        name,
-        column.labels,
-        counts,
-        form,
-        other if both else None,
-        order,
-        raw.first_day,
-        frozenset(declared if wanted is None else wanted),
-    )
+    marks_of_none = frozenset(declared if wanted is None else wanted)
+    texts = Texts(name, column.labels, counts, form, other if both else None, order, raw.first_day, marks_of_none)
     typed, quantities = _decide_measured(texts, choices.types.get(name))
     valued = typed.kind.has_order or typed.kind is Kind.BOOLEAN
     tokens = _tokens(texts, typed, valued, wanted, declared)
@@ -180,7 +173,10 @@ def _one(
         built = built.without_unused_labels()
     if name not in choices.keep_spellings:
         bounds = {} if quantities is None or typed.values is None else quantities.bounds(typed.values)
-        built, folded = fold(built, {column.labels[i]: bound for i, bound in bounds.items()})
+        means = {column.labels[i]: bound for i, bound in bounds.items()}
+        if typed.kind is Kind.BOOLEAN:
+            means = {text: MEANT[low] for text in column.labels if (low := text.strip().lower()) in MEANT}
+        built, folded = fold(built, means)
     note = None if quantities is None else quantities.note(name, column.labels)
     return _One(store_codes(built), typed, list(tokens.values()), misfits, note, folded)
 

@@ -19,17 +19,19 @@ from numpy.typing import NDArray
 from splu_desktop.core.messages import Phrase, say
 from splu_desktop.core.table import Column
 from splu_desktop.files.importer.columns.missing import is_blank, neutral
-from splu_desktop.files.importer.columns.words import UNSEEN, WORDS
+from splu_desktop.files.importer.columns.words import UNSEEN, WORDS, pattern
 
 _MARK = "\x1f"  # between texts that are looked at all at once
 _FEW = 20_000  # texts up to which some may be codes of a list
-_POINT = re.compile(r"(?i)(?<=^[a-z]\d[\dab])\.(?=\w{1,4}$)")  # of a code of the ICD
+_LOOSE = pattern("loose")  # what one program or person writes and another leaves out
 # Letters, numerals and units as wide as those of China and Japan, or half as wide; three points in one.
 _WIDE = re.compile("[\uff01-\uffee\u2160-\u217f\u3300-\u33ff\u2026]+")
 # Cyrillic letters that look like Latin ones, marks as word processors set them, an i that is small in Turkish alone,
 # digits of Arabs and Persians; and what only draws a letter longer or coloured.
 _ALIKE = str.maketrans(
-    "авекмнорстухѕіј’‘ʼ‐‑‒–—−“”„ı٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹", "abekmhopctyxsij'''------\"\"\"i" + 2 * "0123456789", "ـ\ufe0f"
+    "авекмнорстухѕіјάέήίόύώ’‘ʼ‐‑‒–—−“”„ı٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹",
+    "abekmhopctyxsijαεηιουω'''------\"\"\"i" + 2 * "0123456789",
+    "ـ\ufe0f",
 )
 _WESTERN = bytes(ord(" ") if chr(code).isspace() and chr(code) != _MARK else code for code in range(256))
 _UNSEEN_WESTERN = bytes(code for code in range(256) if UNSEEN.match(chr(code)) and not chr(code).isspace())
@@ -57,7 +59,7 @@ def fold(column: Column, bounds: Mapping[str, str]) -> tuple[Column, FoldedTexts
     """Return the column with one label per meaning, and what was told apart before; None where nothing was.
 
     column : as typed, a label for each text.
-    bounds : label -> what it means, of bounds, which count as a number beside them.
+    bounds : label -> what it means: of bounds, which count as a number beside them, and of answers.
     """
     if column.values is not None and (column.values[1:] > column.values[:-1]).all():
         return column, None  # as of most numbers: each label has a value of its own
@@ -135,11 +137,11 @@ def _write_all_plainly(texts: list[str]) -> list[str]:
 
 
 def _bare_codes(texts: list[str]) -> list[str]:
-    """Return texts without what programs take off codes: zeros before all of one length, the point of the ICD."""
+    """Return texts without what programs take off them: zeros before codes of one length, and what is loose."""
     numbers = {text for text in texts if text.isdecimal()}
     padded = {len(text) for text in numbers if text.startswith("0") and text.strip("0")}
     same = len(padded) == 1 and max(map(len, numbers)) in padded
-    return [text.lstrip("0") or text if same and text in numbers else _POINT.sub("", text) for text in texts]
+    return [text.lstrip("0") or text if same and text in numbers else _LOOSE.sub("", text) for text in texts]
 
 
 def usual_mark(text: str) -> bool:

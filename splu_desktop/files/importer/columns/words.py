@@ -9,7 +9,8 @@ from splu_desktop.core.resources import resource_path
 
 _LISTS = tomllib.loads(resource_path("importer/words.toml").read_text(encoding="utf-8"))
 
-INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f"
+_TURNS = "".join(map(chr, (*range(0x202A, 0x202F), *range(0x2066, 0x206A))))  # of the direction of writing
+INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f\u061c" + _TURNS
 UNSEEN = re.compile(f"[{INVISIBLE}\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
@@ -27,6 +28,7 @@ RESULTS, AGES = frozenset(_parts(_MEASURED["results"])), frozenset(_parts(_MEASU
 MONTHS = {name: int(number) for number, names in _LISTS["months"].items() for name in names.split()}
 _PAIRS = [frozenset(pair.split()) for pair in _parts(_ANSWERS["pairs"])]
 _SPELLINGS = [[frozenset(half.split()) for half in _parts(pair, "/")] for pair in _parts(_ANSWERS["spellings"])]
+MEANT = {text: word for pair in _SPELLINGS for half, word in zip(pair, ("yes", "no"), strict=True) for text in half}
 CODECS, EAST = _LISTS["encodings"]["tried"].split(), frozenset(_LISTS["encodings"]["east"].split())
 ENDINGS = {ending: tuple(kinds.split()) for kinds, endings in _LISTS["endings"].items() for ending in endings.split()}
 FOREIGN = tuple((mark.encode("latin-1"), name) for name, mark in _LISTS["foreign"].items())
