@@ -88,8 +88,7 @@ class TablePanel(Panel):
     def show_fault(self, sentence: str) -> None:
         """Show why there is no table."""
         self.found = None
-        self.fault.setText(sentence)
-        self.fault.show()
+        self.fault.tell(sentence)
         self.save.setEnabled(False)
         self.keep.setEnabled(False)
 

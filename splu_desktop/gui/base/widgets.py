@@ -67,6 +67,11 @@ class Label(QLabel):
         if self._live:
             self._rest.start()
 
+    def tell(self, sentence: str) -> None:
+        """Show a sentence, and nothing for ""."""
+        self.setText(sentence)
+        self.setVisible(bool(sentence))
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
@@ -126,7 +131,7 @@ def label(
     selectable: bool = False,
     fitting: bool = False,
     live: bool = False,
-) -> QLabel:
+) -> Label:
     """Return a label of plain text; what a `live` one says anew is announced.
 
     `look` is "quiet", "strong", "title" in the largest of the three sizes, "small" and "quiet-small" in the smallest,

@@ -125,7 +125,7 @@ class LimitsSection(Section):
         values = {name: box.value() for name, box in self.boxes.items() if box.value()}
         bare = next((name for name in values if not self.reasons[name].text().strip()), None)
         if bare is not None:
-            self.say_fault(t("Say why “{limit}” is changed.", limit=limit_words(bare)))
+            self.fault.tell(t("Say why “{limit}” is changed.", limit=limit_words(bare)))
             return
 
         def limit(plan: Plan) -> Plan:

@@ -40,9 +40,9 @@ class RecipeSection(Section):
             self.text.setPlainText(text)
 
     def _use(self) -> None:
-        self.say_fault("")
+        self.fault.tell("")
         try:
             recipe = recipe_from(self.text.toPlainText().encode(), Path(self.title))
             take_recipe(self.session, recipe, self.title, changed_in_expert=True)
         except SpluError as fault:
-            self.say_fault(translate(str(fault)))
+            self.fault.tell(translate(str(fault)))

@@ -47,16 +47,11 @@ class Section(QWidget):
 
     def change(self, make: Callable[[Plan], Plan], name: str, merge: str = "") -> None:
         """Change the plan; what is wrong with it is said below the form, and the plan stays."""
-        self.say_fault(self.session.make_plan(make, name, merge, expert=name))
+        self.fault.tell(self.session.make_plan(make, name, merge, expert=name))
 
     def change_part(self, name: str, merge: str = "", **parts: object) -> None:
         """Replace parts of the plan."""
         self.change(lambda plan: replace(plan, **parts), name, merge)  # type: ignore[arg-type]
-
-    def say_fault(self, sentence: str) -> None:
-        """Say what is wrong, "" for nothing."""
-        self.fault.setText(sentence)
-        self.fault.setVisible(bool(sentence))
 
 
 class Rows(QWidget, Generic[Box]):

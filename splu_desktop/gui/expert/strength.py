@@ -69,7 +69,7 @@ class StrengthSection(Section):
             self.all.setChecked(False)
         self.all.setVisible(len(plan.blocks) > 1)
         self.work.start(
-            block_figures, plan, on_done=self._take, on_exception=self.say_fault, channel="bounds", pause=40
+            block_figures, plan, on_done=self._take, on_exception=self.fault.tell, channel="bounds", pause=40
         )
 
     def _build_rows(self, plan: Plan) -> None:

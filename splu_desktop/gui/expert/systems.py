@@ -98,7 +98,7 @@ class SystemsSection(Section):
         source, plan = self.session.source, self.session.plan
         if source is None or plan is None:
             return
-        self.say_fault("")
+        self.fault.tell("")
         self.start.setEnabled(False)
         self.busy.begin(t("Working it out…"))
         self.busy.show()
@@ -138,7 +138,7 @@ class SystemsSection(Section):
 
     def _fail(self, sentence: str) -> None:
         self._end()
-        self.say_fault(sentence)
+        self.fault.tell(sentence)
 
 
 def _field(name: str, head: str, edge: str, cell: Callable[[SystemResult], str]) -> Field[SystemResult]:

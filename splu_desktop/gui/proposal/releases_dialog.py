@@ -49,8 +49,7 @@ class ReleasesDialog(Dialog):
         except SpluError as fault:
             self._fail(fault)
             return
-        self.problem.setText(" ".join(translate(each) for each in reading.faults[:2]))
-        self.problem.setVisible(bool(reading.faults))
+        self.problem.tell(" ".join(translate(each) for each in reading.faults[:2]))
         self.model.show(reading.handed_out[::-1])
         self.view.resizeColumnsToContents()
         self._offer()
@@ -83,8 +82,7 @@ class ReleasesDialog(Dialog):
         self._session.judge_anew()
 
     def _fail(self, fault: SpluError) -> None:
-        self.problem.setText(translate(str(fault)))
-        self.problem.show()
+        self.problem.tell(translate(str(fault)))
 
 
 def _fields() -> list[Field[Entry]]:

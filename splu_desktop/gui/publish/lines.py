@@ -118,8 +118,7 @@ class LineCard(QFrame):
         except SpluError:
             short = True
         if short:
-            self.problem.setText(t("Write a reason that the person who signs will understand."))
-            self.problem.show()
+            self.problem.tell(t("Write a reason that the person who signs will understand."))
             announce(self.problem, self.problem.text(), alert=True)
             self.own.setFocus(Qt.FocusReason.OtherFocusReason)
             return

@@ -164,7 +164,7 @@ class PublishPage(Page):
             self.done_print.setText(t("Six words to compare by telephone: {words}", words=last.fingerprint))
             self.done_place.setText(str(last.content.path))
             self.lock.setVisible(Path(last.content.path).is_dir())
-            self._show_password("")
+            self.done_password.tell("")
         empty(self.open_lines)
         self.cards = []
         for at, line in enumerate(verdict.open):
@@ -288,16 +288,12 @@ class PublishPage(Page):
 
         def take(_: object) -> None:
             words = t("Password, shown only now: {password}. Send it another way than the file.", password=password)
-            self._show_password(words)
+            self.done_password.tell(words)
             announce(self.done_password, words)
 
         self.work.start(
             hand_over, folder, path, password=password, on_done=take, on_exception=self.show_error, channel="hand over"
         )
-
-    def _show_password(self, words: str) -> None:
-        self.done_password.setText(words)
-        self.done_password.setVisible(bool(words))
 
     def show_what_waits(self) -> None:
         accepted = self.session.reasons

@@ -116,8 +116,7 @@ class AudienceForm(QWidget):
             try:
                 text = day_to_delete(date_from(text))
             except BadSetting as fault:
-                self.fault.setText(translate(str(fault)))
-                self.fault.show()
+                self.fault.tell(translate(str(fault)))
                 self.changed.emit(self._audience)  # the same answer, but nobody may go on from here
                 return
         # It is an answer now, which a refresh may show in its own way.
