@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -21,9 +22,13 @@ from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.questions import AskedTable
 from splu_desktop.gui.base.session import Step
+from splu_desktop.gui.expert.page import ExpertPage
+from splu_desktop.gui.expert.section import Section
 from splu_desktop.gui.publish.page import PublishPage
 from splu_desktop.gui.shell import app
 from splu_desktop.gui.shell.main_window import MainWindow
+
+Part = TypeVar("Part", bound=Section)
 
 PATIENCE = 600_000  # ms after which a worker hangs: no judgement of speed, since others may have the processors
 for wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitExposed):
@@ -178,3 +183,15 @@ def released(proposed: MainWindow, idle: Idle, tmp_path: Path) -> MainWindow:
     """The window with a release of the small table."""
     publish(proposed, idle, tmp_path)
     return proposed
+
+
+def show_section(window: MainWindow, kind: type[Part]) -> Part:
+    """Return a part of Expert, with Expert and it in front."""
+    window.show_step(Step.EXPERT)
+    page = window.page(Step.EXPERT)
+    assert isinstance(page, ExpertPage)
+    at = next(at for at, (make, _, _) in enumerate(page.parts) if make is kind)
+    page.list.setCurrentRow(at)
+    section = page.section(at)
+    assert isinstance(section, kind)
+    return section

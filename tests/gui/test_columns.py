@@ -35,7 +35,7 @@ from splu_desktop.gui.proposal.steps import StepRow
 from splu_desktop.gui.publish.page import PublishPage
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.core.releases import column as made_column
-from tests.gui.conftest import Idle
+from tests.gui.conftest import Idle, show_section
 
 
 def columns(window: MainWindow) -> ColumnsPage:
@@ -119,8 +119,9 @@ def test_a_long_name_without_a_blank_pushes_nothing_out_of_sight(
     window.show_step(Step.EXPERT)
     expert = window.page(Step.EXPERT)
     assert isinstance(expert, ExpertPage)
-    for at, section in enumerate(expert.sections):
+    for at in range(len(expert.parts)):
         expert.list.setCurrentRow(at)
+        section = expert.section(at)
         idle(window)
         QApplication.processEvents()
         assert section.minimumSizeHint().width() <= expert.stacked.width(), section.title
@@ -210,7 +211,7 @@ def test_a_change_in_expert_is_named_and_can_be_taken_back(proposed: MainWindow,
     page, session = expert(proposed), proposed.session
     assert session.plan is not None
     before = session.plan
-    strength = page.sections[0]
+    strength = page.section(0)
     assert isinstance(strength, StrengthSection)
     strength._lines[0][0].setValue(8)
     assert session.plan.gamma == 8
@@ -222,9 +223,8 @@ def test_a_change_in_expert_is_named_and_can_be_taken_back(proposed: MainWindow,
 
 
 def test_own_limits_need_a_reason(proposed: MainWindow, idle: Idle) -> None:
-    page, session = expert(proposed), proposed.session
-    at, limits = next((at, each) for at, each in enumerate(page.sections) if isinstance(each, LimitsSection))
-    page.list.setCurrentRow(at)
+    session = proposed.session
+    limits = show_section(proposed, LimitsSection)
     limits.boxes["alike"].setValue(7)
     assert "Say why" in limits.fault.text()
     assert session.plan.audience.limits == ()
@@ -236,9 +236,8 @@ def test_own_limits_need_a_reason(proposed: MainWindow, idle: Idle) -> None:
 
 
 def test_the_recipe_as_text_is_taken_or_says_what_is_wrong(proposed: MainWindow) -> None:
-    page, session = expert(proposed), proposed.session
-    at, recipe = next((at, each) for at, each in enumerate(page.sections) if isinstance(each, RecipeSection))
-    page.list.setCurrentRow(at)
+    session = proposed.session
+    recipe = show_section(proposed, RecipeSection)
     assert session.plan is not None
     gamma = session.plan.gamma
     assert f"gamma = {gamma:g}" in recipe.text.toPlainText()

@@ -6,11 +6,9 @@ import pytest
 
 from splu_desktop.compare import systems
 from splu_desktop.compare.systems import find_systems
-from splu_desktop.gui.base.session import Step
-from splu_desktop.gui.expert.page import ExpertPage
 from splu_desktop.gui.expert.systems import SystemsSection
 from splu_desktop.gui.shell.main_window import MainWindow
-from tests.gui.conftest import Idle
+from tests.gui.conftest import Idle, show_section
 
 
 def test_systems_are_compared_by_the_table_asked_for_and_each_has_rows_or_a_remark(
@@ -18,11 +16,7 @@ def test_systems_are_compared_by_the_table_asked_for_and_each_has_rows_or_a_rema
 ) -> None:
     monkeypatch.setattr(systems, "FIRST", find_systems("laplace,k-anonymity"))
     proposed.resize(1366, 768)
-    proposed.show_step(Step.EXPERT)
-    page = proposed.page(Step.EXPERT)
-    assert isinstance(page, ExpertPage)
-    section = next(each for each in page.sections if isinstance(each, SystemsSection))
-    page.list.setCurrentRow(page.sections.index(section))
+    section = show_section(proposed, SystemsSection)
     plan = proposed.session.plan
     assert plan is not None
     assert section.column.currentData() == (plan.questions[0].sa if plan.questions else plan.sensitive[0])

@@ -22,7 +22,6 @@ from splu_desktop.gui.ask.page import AskPage
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.words import number
 from splu_desktop.gui.expert.blocks import ClassesSection
-from splu_desktop.gui.expert.page import ExpertPage
 from splu_desktop.gui.proposal.figures import repair_words
 from splu_desktop.gui.proposal.page import ProposalPage
 from splu_desktop.gui.proposal.releases_dialog import ReleasesDialog
@@ -30,7 +29,7 @@ from splu_desktop.gui.publish.lines import LineCard
 from splu_desktop.gui.publish.page import PublishPage
 from splu_desktop.gui.report.page import ReportPage
 from splu_desktop.gui.shell.main_window import MainWindow
-from tests.gui.conftest import Idle, open_publish
+from tests.gui.conftest import Idle, open_publish, show_section
 
 
 @pytest.fixture
@@ -148,13 +147,10 @@ def test_no_verdict_stands_above_an_empty_page(window: MainWindow, idle: Idle) -
 
 
 def test_the_smallest_class_has_its_true_size(proposed: MainWindow, idle: Idle) -> None:
-    proposed.show_step(Step.EXPERT)
+    section = show_section(proposed, ClassesSection)
     idle(proposed)
-    page = proposed.page(Step.EXPERT)
-    assert isinstance(page, ExpertPage)
     judged = proposed.session.judgement
     assert judged is not None
-    section = next(each for each in page.sections if isinstance(each, ClassesSection))
     section.refresh()
     least = np.unique(judged.draw_input.classes.code, return_counts=True)[1].min()
     assert section.found.text().endswith(f"the smallest has {number(int(least))}.")

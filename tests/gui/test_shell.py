@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QSignalBlocker, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QFont
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox, QTabBar, QTextBrowser
@@ -20,7 +20,9 @@ from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.focus import FocusRing
 from splu_desktop.gui.base.page import Fold
 from splu_desktop.gui.base.session import State, Step
+from splu_desktop.gui.expert.page import ExpertPage
 from splu_desktop.gui.proposal.page import ProposalPage
+from splu_desktop.gui.questions.page import QuestionsPage
 from splu_desktop.gui.report.page import ReportPage
 from splu_desktop.gui.shell.guide import asked_to_stop
 from splu_desktop.gui.shell.main_window import MainWindow
@@ -200,3 +202,34 @@ def test_a_release_under_way_is_stopped_by_no_enter(window: MainWindow, *, enter
 
     QTimer.singleShot(0, window, answer)
     assert asked_to_stop(window) is not enter
+
+
+class StyleChanges(QObject):
+    """Counts how often a part is dressed anew."""
+
+    count = 0
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.count += event.type() is QEvent.Type.StyleChange
+        return False
+
+
+def test_a_scheme_dresses_a_part_deep_in_a_page_as_often_as_one_above(qapp: QApplication, proposed: MainWindow) -> None:
+    page, heard = proposed.page(Step.QUESTIONS), [StyleChanges(), StyleChanges()]
+    assert isinstance(page, QuestionsPage)
+    for part, counter in zip((proposed.centralWidget(), page.within), heard, strict=True):
+        part.installEventFilter(counter)
+    theme.apply(qapp, theme.DARK)
+    theme.apply(qapp, theme.LIGHT)
+    top, deep = (each.count for each in heard)
+    assert deep <= top
+
+
+def test_expert_makes_a_part_when_it_is_wanted(proposed: MainWindow) -> None:
+    proposed.show_step(Step.EXPERT)
+    page = proposed.page(Step.EXPERT)
+    assert isinstance(page, ExpertPage)
+    assert [*page.sections] == [0], "all of them at once hold the window up for half a second"
+    page.list.setCurrentRow(3)
+    assert [*page.sections] == [0, 3]
+    assert page.stacked.currentWidget().isAncestorOf(page.sections[3])

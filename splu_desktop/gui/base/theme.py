@@ -106,6 +106,7 @@ def palette_of(scheme: Colours) -> QPalette:
 
 def apply(application: QApplication, scheme: Colours) -> None:
     """Dress the application in `scheme`."""
+    application.setStyleSheet("")  # else Qt dresses each widget anew at each change of one above it
     application.setPalette(palette_of(scheme))
     application.setStyleSheet(style_sheet(scheme))
 

@@ -64,18 +64,16 @@ class ExpertPage(Page):
     def build(self) -> None:
         aside = t("For statisticians. Nothing here is needed; everything is written into the report.")
         self.head.addLayout(title_row(bare(t("&Expert")), aside))
-        self.sections = [make(self.session, self.work, title, below) for make, title, below in _sections()]
+        self.parts, self.sections = _sections(), dict[int, Section]()
         self.list, self.short = QListWidget(), Choice(bare(t("&Expert")))
         self.list.setAccessibleName(bare(t("&Expert")))
         self.list.setProperty("look", "parts")
         self.list.setFixedWidth(210)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.stacked = QStackedWidget()
-        for at, section in enumerate(self.sections):
-            self.list.addItem(section.title)
-            self.short.addItem(section.title, at)
-            # A text scrolls by itself.
-            self.stacked.addWidget(section if isinstance(section, RecipeSection) else put_in_scroll_area(section))
+        for at, (_, title, _) in enumerate(self.parts):
+            self.list.addItem(title)
+            self.short.addItem(title, at)
         self.list.currentRowChanged.connect(self._show_section)
         self.short.activated.connect(lambda at: self.list.setCurrentRow(at))
         card = Card("", 1, spacing=0)
@@ -92,17 +90,27 @@ class ExpertPage(Page):
         self.list.setVisible(not narrow)
         self.short.setVisible(narrow)
 
+    def section(self, at: int) -> Section:
+        """Return a part, made when it is first wanted: all of them at once hold the window up."""
+        if at not in self.sections:
+            make, title, below = self.parts[at]
+            section = self.sections[at] = make(self.session, self.work, title, below)
+            # A text scrolls by itself.
+            self.stacked.addWidget(section if isinstance(section, RecipeSection) else put_in_scroll_area(section))
+        return self.sections[at]
+
     def _show_section(self, at: int) -> None:
-        self.stacked.setCurrentIndex(at)
+        section = self.section(at)
+        self.stacked.setCurrentIndex([*self.sections].index(at))
         self.short.setCurrentIndex(at)
         # A page that is not in front reads the session once it is shown.
         if self.isVisible():
-            self.sections[at].refresh()
+            section.refresh()
 
     def refresh(self) -> None:
         if self.session.plan is None:
             return
-        self.sections[self.list.currentRow()].refresh()
+        self.section(self.list.currentRow()).refresh()
         if self.session.judge_fault:
             self.show_error(self.session.judge_fault)
         elif self.banner.kind == "fault":
