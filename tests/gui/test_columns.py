@@ -86,7 +86,7 @@ def test_which_values_are_secret_is_ticked(proposed: MainWindow, idle: Idle) -> 
     assert session.plan is not None
     assert "Result" not in session.plan.public_values
     idle(proposed)
-    at = [row.label for row in page.panel.model.rows].index("negative")
+    at = page.panel.rows.labels.index("negative")
     index = page.panel.model.index(at, 0)
     page.panel.model.setData(index, Qt.CheckState.Unchecked, Qt.ItemDataRole.CheckStateRole)
     assert session.plan.public_values["Result"] == ("negative",)
@@ -147,6 +147,22 @@ def test_no_values_of_a_column_are_worked_out_while_the_window_waits(
     assert threading.main_thread() not in asked.values()
 
 
+def test_a_row_of_the_values_is_a_place_and_one_tick_is_one_value(proposed: MainWindow, idle: Idle) -> None:
+    page, session = columns(proposed), proposed.session
+    page.show_column("Result")
+    idle(proposed)
+    page.panel.none.click()
+    idle(proposed)
+    assert session.plan is not None
+    assert set(session.plan.public_values["Result"]) == {"negative", "positive"}
+    rows = page.panel.model.rows
+    assert isinstance(rows, range), "a million objects hold the window up whenever they are made or let go"
+    at = page.panel.rows.labels.index("negative")
+    page.panel.model.setData(page.panel.model.index(at, 0), Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole)
+    idle(proposed)
+    assert session.plan.public_values["Result"] == ("positive",)
+
+
 def test_coarser_values_and_own_cut_points(proposed: MainWindow, idle: Idle) -> None:
     page = columns(proposed)
     page.show_column("Age")
@@ -154,7 +170,7 @@ def test_coarser_values_and_own_cut_points(proposed: MainWindow, idle: Idle) -> 
     page.panel.cuts.setText("30; 50")
     page.panel._cut()
     idle(proposed)
-    assert [row.label for row in page.panel.model.rows] == ["30 to 49", "50 and more", "below 30"]
+    assert page.panel.rows.labels[:-1] == ["30 to 49", "50 and more", "below 30"]
     page.panel.cuts.setText("fifty")
     page.panel._cut()
     assert page.panel.fault.text()
@@ -297,7 +313,7 @@ def test_the_reason_stands_where_there_is_room_and_no_value_is_cut_by_a_scroll_b
         QApplication.processEvents()
     values = page.panel.values
     assert values.verticalScrollBar().isVisible()
-    longest = max(values.fontMetrics().horizontalAdvance(row.label) for row in page.panel.model.rows)
+    longest = max(map(values.fontMetrics().horizontalAdvance, page.panel.rows.labels))
     assert values.columnWidth(0) >= longest + 40
     assert sum(values.columnWidth(at) for at in range(3)) <= values.viewport().width()
 

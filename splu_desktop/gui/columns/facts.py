@@ -117,14 +117,16 @@ def say_form(source: Source, plan: Plan, name: str) -> str:
     role, steps = plan.roles[name], plan.generalisations.get(name, ())
     if not role.is_published:
         return "–"
-    values = count_values(source.table[name])[0] if not steps else len(values_after(source.table[name], steps).labels)
+    if role.is_unchanged and not steps:
+        return t("{n} {n:value|values}", n=number(count_values(source.table[name])[0]))
+    labels = values_after(source.table[name], steps).labels
     if role.is_unchanged:
-        return t("{n} {n:group|groups}", n=number(values)) if steps else t("{n} {n:value|values}", n=number(values))
+        return t("{n} {n:group|groups}", n=number(len(labels)))
     public = set(plan.public_values.get(name, ()))
-    secret = [label for label in values_after(source.table[name], steps).labels if label not in public]
-    if len(secret) == 1:
-        return t("“{value}” is secret", value=value_words(secret[0]))
-    return t("{n} of {all} values {n:is|are} secret", n=number(len(secret)), all=number(values))
+    secret = len(labels) - len(public.intersection(labels))
+    if secret == 1:
+        return t("“{value}” is secret", value=value_words(next(label for label in labels if label not in public)))
+    return t("{n} of {all} values {n:is|are} secret", n=number(secret), all=number(len(labels)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +139,7 @@ class Values:
     empty : rows without a value.
     """
 
-    labels: tuple[str, ...]
+    labels: list[str]
     counts: NDArray[np.int64]
     empty: int
 
@@ -148,7 +150,7 @@ def values_after(column: Column, steps: Steps) -> Values:
     counts = np.bincount(to, weights=column.counts(), minlength=after.m).astype(np.int64)
     there = np.flatnonzero((counts > 0) & ~after.missing)
     order = there[np.argsort(-counts[there], kind="stable")]
-    return Values(tuple(str(after.labels[at]) for at in order), counts[order], int(counts[after.missing].sum()))
+    return Values(after.labels[order].tolist(), counts[order], int(counts[after.missing].sum()))
 
 
 def with_kinds(source: Source, plan: Plan, names: Sequence[str], role: Role) -> Plan:

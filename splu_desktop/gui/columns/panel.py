@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import compress
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout
@@ -28,28 +31,24 @@ from splu_desktop.gui.columns.group_dialog import GroupDialog
 _CUTS, _HAND = "cuts", "hand"
 
 
-@dataclass(frozen=True)
-class ValueRow:
-    """One value: its label, how often it stands there, whether it is secret, its share of the most frequent one."""
+@dataclass(frozen=True, eq=False)
+class ValueRows:
+    """A column's values as they go out, the most frequent first, the empty one last, with its count of rows or 0.
 
-    label: str
-    count: int
-    secret: bool
-    share: float
-    empty: bool = False
+    A row of the list is no more than a place in them, as there may be a million.
+    """
+
+    labels: list[str]
+    counts: NDArray[np.int64]
+    secret: NDArray[np.bool_]
 
 
-def read_column(source: Source, name: str, plan: Plan) -> tuple[list[ValueRow], list[tuple[str, object]]]:
+def read_column(source: Source, name: str, plan: Plan) -> tuple[ValueRows, list[tuple[str, object]]]:
     """Return a column's values as they go out, and the forms it may have. For workers: it may have a million."""
     column, steps, secret = source.table[name], plan.generalisations.get(name, ()), plan.roles[name].sensitive
     values, public = values_after(column, steps), set(plan.public_values.get(name, ()))
-    top = float(values.counts.max(initial=1))
-    rows = [
-        ValueRow(each, int(count), secret and each not in public, count / top)
-        for each, count in zip(values.labels, values.counts, strict=True)
-    ]
-    if values.empty:
-        rows.append(ValueRow(t("(empty)"), values.empty, False, min(1.0, values.empty / top), empty=True))
+    flags = np.array([secret and each not in public for each in values.labels] + [False])
+    rows = ValueRows([*values.labels, t("(empty)")], np.append(values.counts, values.empty), flags)
     ways: list[tuple[str, object]] = list(forms_of(source, name))
     if steps not in [each for _, each in ways]:
         ways.append((form_words(column, steps), steps))
@@ -58,18 +57,25 @@ def read_column(source: Source, name: str, plan: Plan) -> tuple[list[ValueRow], 
     return rows, [*ways, (t("by hand…"), _HAND)]
 
 
+_NO_ROWS = ValueRows([""], np.zeros(1, np.int64), np.zeros(1, bool))
+
+
 class BarDelegate(QStyledItemDelegate):
     """Draws how often a value stands there."""
 
+    def __init__(self, panel: ColumnPanel) -> None:
+        super().__init__(panel)
+        self._panel = panel
+
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, option, index)
-        row, c = index.data(ROW), theme.colours()
-        share, secret = (row.share, row.secret) if isinstance(row, ValueRow) else (0.0, False)
+        at, rows, c = index.data(ROW), self._panel.rows, theme.colours()
+        share = min(1.0, rows.counts[at] / rows.counts[0])
         box = QRectF(option.rect).adjusted(4, 0, -4, 0)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(c.protected if secret else c.edge))
+        painter.setBrush(QColor(c.protected if rows.secret[at] else c.edge))
         painter.drawRoundedRect(QRectF(box.left(), box.center().y() - 4, max(2.0, box.width() * share), 8), 2, 2)
         painter.restore()
 
@@ -99,15 +105,16 @@ class ColumnPanel(Card):
         self.none = link(t("None"), lambda: self._tick(None, False), t("Which values are secret?"))
         put(row, (self.question, 1), self.all, self.none)
         self._asks = True  # whether the values are those of a secret column
-        fields: list[Field[ValueRow]] = [
+        self.rows = _NO_ROWS
+        fields: list[Field[int]] = [
             Field(
                 t("Value"),
-                lambda r: value_words(r.label),
-                colour=lambda r: "protected" if r.secret else None,
-                tick=lambda r: r.secret if self._asks and not r.empty else None,
+                lambda at: value_words(self.rows.labels[at]),
+                colour=lambda at: "protected" if self.rows.secret[at] else None,
+                tick=lambda at: bool(self.rows.secret[at]) if self._asks and at + 1 < len(self.rows.labels) else None,
             ),
-            Field("", lambda r: ""),
-            Field(t("Rows"), lambda r: number(r.count), right=True),
+            Field("", lambda at: ""),
+            Field(t("Rows"), lambda at: number(self.rows.counts[at]), right=True),
         ]
         self.values = TableView(t("Values"))
         self.model = self.values.hold(fields, bare=True)
@@ -122,7 +129,7 @@ class ColumnPanel(Card):
         header.setStretchLastSection(False)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.resizeSection(1, 40)
-        self.values.setItemDelegateForColumn(1, BarDelegate(self.values))
+        self.values.setItemDelegateForColumn(1, BarDelegate(self))
         self.forms = Choice(t("Coarser values"), 20)
         self.forms.activated.connect(self._form_chosen)
         self.cuts = line_edit(t("own cut points…"), t("for example 18, 45, 65"))
@@ -137,7 +144,7 @@ class ColumnPanel(Card):
         self.coarser.setBuddy(self.forms)
         put(below, self.coarser, self.forms, self.cuts, self.fault, self.consequence)
         put(self.body, self.name, self.below, row, (self.values, 1), below)
-        self._take(([], []))
+        self._take((_NO_ROWS, []))
 
     def show_column(self, name: str) -> None:
         """Show a column of the plan of now."""
@@ -161,26 +168,21 @@ class ColumnPanel(Card):
         # A verdict comes here, too, and forms offered anew would hide the cut points that are being typed.
         if key != self._key:
             if self._key[:2] != key[:2]:
-                self._take(([], []))  # never another column's values below this one's name
+                self._take((_NO_ROWS, []))  # never another column's values below this one's name
             self._key, self._asks = key, secret
             for each in (self.coarser, self.forms):
                 each.setVisible(role.is_published)
             self._work.start(
-                read_column, source, name, plan, on_done=self._take, on_exception=self._refuse, channel="column"
+                read_column, source, name, plan, on_done=self._take, on_exception=self.fault.tell, channel="column"
             )
         self._show_consequence(secret)
 
-    def _take(self, result: tuple[list[ValueRow], list[tuple[str, object]]]) -> None:
-        rows, ways = result
-        self.model.show(rows)
+    def _take(self, result: tuple[ValueRows, list[tuple[str, object]]]) -> None:
+        self.rows, ways = result
+        self.model.show(range(len(self.rows.labels) - (not self.rows.counts[-1])))
         self.forms.offer(ways, self._key[2] if ways else None)
         self.cuts.hide()
-        self._refuse("")
-
-    def _refuse(self, words: str) -> None:
-        """Say what is wrong, "" for nothing."""
-        self.fault.setText(words)
-        self.fault.setVisible(bool(words))
+        self.fault.tell("")
 
     def _show_consequence(self, secret: bool) -> None:
         verdict = self._session.verdict
@@ -193,10 +195,10 @@ class ColumnPanel(Card):
 
     def _tick(self, place: int | None, on: bool) -> None:
         """Take the value at a place, or all of them, for secret or not."""
-        if not self.model.rows:  # a worker still reads them
-            return
-        rows = [(on if place in (None, at) else row.secret, row) for at, row in enumerate(self.model.rows)]
-        self.public_chosen.emit(self._name, tuple(row.label for secret, row in rows if not secret and not row.empty))
+        if self.model.rows:  # else a worker still reads them
+            secret = self.rows.secret.copy()
+            secret[slice(None) if place is None else place] = on
+            self.public_chosen.emit(self._name, tuple(compress(self.rows.labels[:-1], ~secret)))
 
     def _form_chosen(self) -> None:
         chosen = self.forms.currentData()
@@ -228,7 +230,7 @@ class ColumnPanel(Card):
         try:
             steps: Steps = (by_cuts([part.strip() for part in parts]),)
         except CannotGeneralise as fault:
-            self._refuse(translate(str(fault)))
+            self.fault.tell(translate(str(fault)))
             return
-        self._refuse("")
+        self.fault.tell("")
         self.steps_chosen.emit(self._name, steps)
