@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.gui.ask.page import AskPage
 from splu_desktop.gui.base import parts
 from splu_desktop.gui.base.parts import Busy
@@ -18,6 +19,7 @@ from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.open.page import OpenPage
 from splu_desktop.gui.publish.page import PublishPage
 from splu_desktop.gui.questions.page import QuestionsPage
+from splu_desktop.gui.report.page import ReportPage
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.gui.conftest import Idle
 
@@ -158,3 +160,38 @@ def test_a_file_changed_meanwhile_is_not_published(
     settle(proposed, idle)
     assert "changed" in page.banner.text.text()
     assert not list((tmp_path / "out").iterdir())
+
+
+def test_another_language_keeps_what_was_typed_and_asked(released: MainWindow, idle: Idle, qtbot: QtBot) -> None:
+    released.show_step(Step.ASK)
+    idle(released)
+    ask = released.page(Step.ASK)
+    assert isinstance(ask, AskPage)
+    ask.one.show_question((Condition("Sex", ("f",)),))
+    idle(released)
+    ask.one.clear()
+    released.show_step(Step.REPORT)
+    idle(released)
+    report = released.page(Step.REPORT)
+    assert isinstance(report, ReportPage)
+    report.own.radio.click()
+    QTest.keyClicks(report.fields["organisation"], "General Hospital")
+    released.change_language()
+    qtbot.waitUntil(lambda: released.page(Step.REPORT) is not report)  # all pages are made anew
+    report = released.page(Step.REPORT)
+    qtbot.waitUntil(report.isVisible)
+    assert isinstance(report, ReportPage)
+    assert report.fields["organisation"].text() == "General Hospital"
+    assert report.own.radio.isChecked()
+    released.show_step(Step.ASK)
+    settle(released, idle)
+    ask = released.page(Step.ASK)
+    assert isinstance(ask, AskPage)
+    assert ask.one.model.rowCount() == 2, "what was cleared, and the first question"
+    assert released.session.release is not None
+    released.open_path(released.session.release.content.path)  # as anybody opens it, without its table
+    settle(released, idle)
+    released.show_step(Step.REPORT)
+    settle(released, idle)
+    assert not report.fields["organisation"].text(), "that was another one's"
+    assert report.theirs.radio.isChecked()

@@ -36,11 +36,15 @@ class AnsweredQuestion:
 
 @dataclass(frozen=True, eq=False)
 class AskableRelease:
-    """A release ready to be asked; `source` is its own table as it went into the draw, where that is at hand."""
+    """A release ready to be asked, with what was asked so far.
+
+    `source` is its own table as it went into the draw, where that is at hand.
+    """
 
     release: OpenRelease
     reader: Reader
     source: Table | None
+    answers: list[AnsweredQuestion]
 
     @property
     def published(self) -> Published:
@@ -64,7 +68,7 @@ def open_for_asking(release: Release, progress: Progress = SILENT) -> AskableRel
     if release.source is not None and release.plan is not None:
         # Not the file as it was read: it may have several rows for a person where the release has one.
         source = release.source.prepare(release.plan, progress).table
-    return AskableRelease(release.content, Reader(release.content.published), source)
+    return AskableRelease(release.content, Reader(release.content.published), source, release.answers)
 
 
 def answer_one(opened: AskableRelease, question: Question) -> AnsweredQuestion:

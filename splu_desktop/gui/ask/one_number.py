@@ -35,7 +35,6 @@ class OneNumber(Panel):
 
     def build(self) -> None:
         self._chosen: dict[str, Condition] = {}
-        self._asked: list[AnsweredQuestion] = []
         self._last: AnsweredQuestion | None = None
         self._listed: list[str] = []  # the values that stand in the list
         self._narrow = False
@@ -147,7 +146,7 @@ class OneNumber(Panel):
 
     def show_release(self, opened: AskableRelease) -> None:
         super().show_release(opened)
-        self._chosen, self._asked, self._last = {}, [], None
+        self._chosen, self._last = {}, None
         self.answer.offer_truth(opened.source is not None)
         with QSignalBlocker(self.columns):
             self.columns.clear()
@@ -298,12 +297,12 @@ class OneNumber(Panel):
     def _keep(self) -> None:
         """Add the answer to what was asked so far."""
         self.rest.stop()
-        self._asked = self._so_far()
+        self.current.answers[:] = self._so_far()
 
     def _so_far(self) -> list[AnsweredQuestion]:
         """Return the answer that is shown, and those before it."""
         now = [] if self._last is None else [self._last]
-        return now + [each for each in self._asked if not now or each.question != now[0].question]
+        return now + [each for each in self.current.answers if not now or each.question != now[0].question]
 
     def _show_so_far(self) -> None:
         truth = self.answer.truth.isChecked()

@@ -124,6 +124,7 @@ class Release:
     source, plan : what it was made from in this session; None for one opened from its folder.
     verdict, reasons : what was said of it then, and the lines accepted with their reasons.
     fingerprint : six words, "" where they were not worked out.
+    form, answers : what stands on the pages Report and Ask, which are made anew in another language.
     """
 
     content: OpenRelease
@@ -132,6 +133,8 @@ class Release:
     verdict: Verdict | None = None
     reasons: Mapping[str, str] = field(default_factory=dict)
     fingerprint: str = ""
+    form: dict[str, str] = field(default_factory=dict)
+    answers: list[Any] = field(default_factory=list)
 
 
 class Session(QObject):
@@ -327,7 +330,10 @@ class Session(QObject):
 
     def take_release(self, release: Release) -> None:
         """Take a release that was just made, or opened."""
-        self._release = release
+        before, self._release = self._release, release
+        # What was typed for another table never goes on to this one.
+        if before is not None and release.source is not None and before.source is release.source:
+            release.form.update(before.form)
         if release.plan is not None:
             self.confirmed.update((Step.OPEN, Step.QUESTIONS, Step.PROPOSAL))
         self.changed.emit()

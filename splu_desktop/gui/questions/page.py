@@ -76,6 +76,7 @@ class QuestionsPage(Page):
         self.row_word.activated.connect(self._word_told)
         edit = self.row_word.lineEdit()
         if edit is not None:
+            edit.setAccessibleName(t("One row is"))
             edit.editingFinished.connect(self._word_told)
         self.person.activated.connect(lambda _: self._answer(2, person=self.person.currentData()))
         words = Flow()

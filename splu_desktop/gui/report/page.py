@@ -123,13 +123,11 @@ class ReportPage(Page):
         self.show_content()
         self.print.show()
         if release is not self._release:
-            # What was typed and chosen for another table never goes on to this one.
-            if self._release is None or release.source is not self._release.source:
-                # If it were heard, a report of the release before would be begun, which `_release` still is here.
-                with QSignalBlocker(self.editions):
-                    self.theirs.radio.setChecked(True)
-                for field in self.fields.values():
-                    field.clear()
+            # If it were heard, a report of the release before would be begun, which `_release` still is here.
+            with QSignalBlocker(self.editions):
+                (self.own if release.form.get("own") else self.theirs).radio.setChecked(True)
+            for key, field in self.fields.items():
+                field.setText(release.form.get(key, ""))
             self._release = release
             self.own.setEnabled(release.source is not None)
             late = t("only right after publishing, as it needs the table")
@@ -139,15 +137,22 @@ class ReportPage(Page):
 
     def _take_edit(self) -> None:
         self._report = None  # else Save would write one without what is being typed
+        self._keep_typed()
         self.rest.start()
         self._show_note()
+
+    def _keep_typed(self) -> dict[str, str]:
+        texts = {key: field.text().strip() for key, field in self.fields.items()}
+        if self._release is not None:
+            self._release.form.update(texts, own="own" if self.own.radio.isChecked() else "")
+        return texts
 
     def _make(self) -> None:
         release = self._release
         if release is None:
             return
         self._report = None
-        texts: Any = {key: field.text().strip() for key, field in self.fields.items()}
+        texts: Any = self._keep_typed()
         self.work.start(
             make,
             release,
