@@ -97,6 +97,28 @@ def test_items_of_a_questionnaire_leave_room_for_what_is_asked_once() -> None:
         assert roles["suicidal thoughts"] is roles["overall"] is Role.SA, who
 
 
+def test_of_columns_with_the_same_answers_three_keep_their_place() -> None:
+    chance = np.random.default_rng(3)
+    items = {f"item {at}": chance.choice(["never", "seldom", "often"], 600) for at in range(4)}
+    amounts = {"weight": chance.normal(70, 9, 600).round(1).astype(str)}
+    table = Table(
+        (
+            *(column_of(name, texts.tolist()) for name, texts in items.items()),
+            *(column_of(name, texts.tolist(), kind=Kind.DECIMAL) for name, texts in amounts.items()),
+        )
+    )
+    ranked = rank_sensitive(table, (*items, *amounts), {})
+    assert ranked.index("weight") == 3, "before the fourth item, though an amount"
+
+
+def test_a_table_is_asked_for_where_half_of_what_it_counts_lies_in_large_cells() -> None:
+    for large, asked in ((0.35, "dx"), (0.65, "dx by ward")):
+        sizes = [*[int(8_000 * large / 4)] * 4, *[80] * int(8_000 * (1 - large) / 80)]
+        ward = np.repeat([f"w{at}" for at in range(len(sizes))], sizes).tolist()
+        table = Table((column_of("ward", ward), column_of("dx", ["x", "y"] * (len(ward) // 2))))
+        assert str(default_questions(table, ["dx"], {"ward": "unit"}, {})[0][0]) == asked
+
+
 def test_what_a_table_is_about_is_asked_for_in_totals_where_it_has_no_large_cells_by_persons() -> None:
     """A register of thirty diagnoses is asked for them, beside what is told by sex and age."""
     table, rng = _stays(1_500, 5), np.random.default_rng(6)

@@ -100,6 +100,14 @@ def test_rows_of_one_person_teach_nothing_of_it() -> None:
     assert _find(Table(table.columns[1:]), "dx") != ()
 
 
+def test_one_other_row_vouches_for_nothing() -> None:
+    """Of a value that two persons have, in a cell of their own: the two rows of one vouch for the other alone."""
+    owner = np.r_[np.repeat(np.arange(100), 2), np.arange(100, 4_000)]
+    has = np.isin(owner, [0, 100]).astype(int)
+    table = Table((coded("id", owner), coded("place", has), coded("dx", has)))
+    assert [(each.value, each.rows, each.bearers) for each in _find(table, "dx", person="id")] == [("v001", 1, 2)]
+
+
 def test_text_values_tell_by_their_neighbours_and_by_being_there() -> None:
     """A sample number that only the sick have, and a code that begins alike, though no two are the same."""
     rng = np.random.default_rng(4)

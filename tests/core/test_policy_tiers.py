@@ -132,6 +132,19 @@ def test_codes_of_places_are_cut_to_their_first_digits_and_names_of_places_are_n
     assert [rung.steps for rung in ladder_of(named, "place", asked=False)] == [(), None]
 
 
+def test_rare_values_are_joined_where_they_are_a_group_without_a_frequent_one() -> None:
+    for rare, forms in (([10], [3]), ([10, 10], [4, 3])):
+        kinds = np.repeat([f"kind {at}" for at in range(2 + len(rare))], [500, 300, *rare]).tolist()
+        rungs = ladder_of(column_of("kind", kinds), "", asked=False)
+        assert [rung.m for rung in rungs if not rung.out] == forms
+
+
+def test_a_column_is_left_out_after_all_its_forms_of_the_same_tier() -> None:
+    days = np.datetime64("2020-01-01") + np.arange(0, 1500, 3)
+    rungs = ladder_of(column_of("day", days.astype(str).tolist(), kind=Kind.DATE), "", asked=False)
+    assert [(rung.tier, rung.m) for rung in rungs] == [(0, 50), (2, 17), (3, 5), (3, 1)], "months, quarters, years"
+
+
 def test_too_few_persons_have_no_form() -> None:
     table, owner = people(5, n=8)
     assert TierSearch(candidates(table), owner, 11, 0.95).mildest() is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -9,14 +10,15 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
+from splu_desktop.core.audience import Audience, OwnLimit
 from splu_desktop.core.generalise import DatePart, Part
 from splu_desktop.core.mechanism import Block, Lenders
 from splu_desktop.core.persons.choice import ByPerson
-from splu_desktop.core.policy import RED, verdict
+from splu_desktop.core.policy import OK, RED, verdict
 from splu_desktop.core.published import block_codes
 from splu_desktop.core.risk.alike import alike
 from splu_desktop.core.risk.association import association, find_linked
-from splu_desktop.core.risk.certainty import certainties
+from splu_desktop.core.risk.certainty import certainties, certainty_of_persons, gamma_for
 from splu_desktop.core.risk.recognition import unique_combinations, unique_distances, unique_histories
 from splu_desktop.core.risk.releases import joint_certainty, surest_jointly
 from splu_desktop.core.sanitise import prepare, run, show_rows
@@ -125,12 +127,49 @@ def test_public_values_are_no_risk() -> None:
     table = Table((coded("place", np.arange(1000) % 3), coded("test", codes)))
     plan = plan_for(table, [["test"]], 2)
     everything = certainties(prepare(table, plan), plan)
-    from dataclasses import replace
-
     plan = replace(plan, public_values={"test": ("v000",)})
     found = certainties(prepare(table, plan), plan)
     assert everything.riskiest == pytest.approx(0.95)
     assert found.riskiest == found.average == pytest.approx(0.55)
+
+
+def test_the_least_strength_keeps_a_limit_that_it_meets_exactly() -> None:
+    """Of law 2, whatever the last digit says: a hair above a whole number would cost a whole step of strength."""
+    for share, gamma in itertools.product(np.arange(0, 1, 0.01), range(2, 51)):
+        assert gamma_for((share, share + (1 - share) / gamma)) == gamma
+
+
+def test_a_certainty_that_meets_its_limit_is_no_red_line() -> None:
+    """.2 + .8/5 is .36 and a last digit."""
+    table = Table((coded("dx", np.arange(1_000) % 5), coded("sex", np.arange(1_000) % 2)))
+    own = OwnLimit("riskiest", 0.36, "the ethics board agreed")
+    found = verdict(table, replace(plan_for(table, [["dx"]]), audience=Audience("partner", limits=(own,))))
+    assert found.figures.certainty.riskiest > 0.36
+    assert [each.state for each in found.lines if each.name == "riskiest-group"] == [OK]
+
+
+def test_what_is_public_is_no_risk_of_a_person_either() -> None:
+    """One of ten persons has a secret value, all the others have one that is none."""
+    owner = np.repeat(np.arange(500), 2)
+    table = Table((coded("id", owner), coded("test", np.where(owner % 10, 0, 1))))
+    plan = replace(plan_for(table, [["test"]], person="id"), public_values={"test": ("v000",)})
+    assert certainty_of_persons(prepare(table, plan), plan) == pytest.approx(0.1 + 0.9 / 5)
+
+
+def test_a_history_has_several_rows() -> None:
+    """Of 100 persons with two rows the first is alone with its values; the last, who is, too, has one row."""
+    owner = np.r_[np.repeat(np.arange(100), 2), np.arange(100, 200)]
+    table = Table((coded("id", owner), coded("dx", np.r_[0, 1, np.tile([1, 2], 99), np.ones(99, int), 3])))
+    prepared = prepare(table, plan_for(table, [["dx"]], person="id"))
+    assert unique_histories(prepared, Block(("dx",), Lenders(5))) == pytest.approx(1 / 100)
+
+
+def test_a_lone_value_seen_twice_is_taken_for_one_that_nobody_else_shows() -> None:
+    table = Table((coded("dx", np.arange(600)), coded("sex", np.arange(600) % 2)))
+    prepared, plan = prepare(table, plan := plan_for(table, [["dx"]])), plan
+    stated = surest_jointly(prepared, plan, 1 / 600, [5, 5])
+    assert stated == pytest.approx(joint_certainty(1 / 600, [5, 5], alone=True))
+    assert stated > joint_certainty(1 / 600, [5, 5])
 
 
 def test_a_shown_secret_value_is_right_as_often_as_is_said() -> None:
