@@ -31,6 +31,9 @@ def test_small_counts_are_wrong_as_often_as_the_mathematics_say() -> None:
     wrong = [1 - noise_law(count)[MOST] for count in (1, 2, 3)]
     assert wrong == pytest.approx([0.89, 0.82, 0.79], abs=0.005)
     assert small_count_error(0.3, 3) == pytest.approx(min(wrong))
+    # An error of exactly epsilon is within it: at 1/2, a 2 that comes out as 1 or 3.
+    wrong[1] = noise_law(2)[np.abs(STEPS) > 1].sum()
+    assert small_count_error(0.5, 2) == pytest.approx(min(wrong[:2]))
 
 
 def test_ranges_hold_every_count_as_often_as_they_say() -> None:

@@ -39,7 +39,7 @@ from splu_desktop.core.policy import (
 )
 from splu_desktop.core.policy.alternatives import fewer_tables
 from splu_desktop.core.policy.draft import draft
-from splu_desktop.core.policy.figures import reaches
+from splu_desktop.core.policy.figures import Readable, reaches
 from splu_desktop.core.policy.proposal import plan_as_given
 from splu_desktop.core.policy.search import STOPS, Search, Setting, class_options, find_way
 from splu_desktop.core.progress import Cancelled, WatchedProgress
@@ -168,6 +168,21 @@ def test_too_few_persons_are_told_so_with_what_would_help() -> None:
     assert not any(each.works and each.plan is None for each in found.alternatives)
     repairs = [line.repair for line in found.verdict.lines if line.repair is not None]
     assert all(each.apply(found.plan) != found.plan for each in repairs), "a button would change nothing"
+
+
+def test_a_table_too_small_for_rows_that_names_persons_is_not_safe_first_of_all() -> None:
+    """More persons would settle the cells, and not that a number goes out."""
+    table = hospital(6, 90)
+    plan = propose(table, person=None).plan
+    named = replace(plan.with_role("patient_id", Role.NSA), blanking=None)
+    assert [verdict(table, each).state for each in (plan, named)] == [TOO_SMALL, UNSAFE]
+
+
+def test_three_large_cells_are_enough_and_two_are_not(proposal: Proposal) -> None:
+    some, reached = Readable(), proposal.verdict.figures.tables[0]
+    for readable, cells, useful in ((2, 3, True), (1, 3, False), (2, 2, False)):
+        some.tables = (replace(reached, readable=readable, cells=cells),)
+        assert some.useful(2 / 3) is useful
 
 
 def few_findings(n: int, **shares: float) -> Table:

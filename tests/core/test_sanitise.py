@@ -122,6 +122,9 @@ def test_decoy_groups_are_refused_where_they_would_tell() -> None:
     plan = Plan(roles={"sex": Role.NSA, "dx": Role.SA}, blocks=(Block(("dx",), DecoyGroups(2.0)),))
     with pytest.raises(BadSetting, match="dx"):
         run(source, plan)
+    DecoyGroups(5).check(np.array([10, *[9] * 10]), "dx")  # a tenth of the class is not over 1/(2 gamma) of it
+    with pytest.raises(BadSetting, match="dx"):
+        DecoyGroups(5).check(np.array([10, *[9] * 9, 8]), "dx")
 
 
 def numbers_of(published: Published) -> str:
@@ -173,7 +176,10 @@ def test_rows_of_a_person_correlate_wholly_or_not_at_all() -> None:
     chapter = (20 * stays + rng.integers(0, 20, 20_000)).astype(np.int32)
     weight = (10 * rng.integers(0, 40, 5_000)[owner] + rng.integers(0, 10, 20_000)).astype(np.int32)
     assert min(row_correlation([each], units, one_class) for each in (chapter, weight)) > 0.95
-    assert row_correlation([rng.integers(0, 200, 20_000).astype(np.int32)], units, one_class) <= 0.1
+    assert row_correlation([rng.integers(0, 200, 20_000).astype(np.int32)], units, one_class) <= 0.05
+    for rho in (0.22, 0.62):  # never to the nearest twentieth: ranges would be too narrow
+        mixed = np.where(rng.random(20_000) < np.sqrt(rho), stays, rng.integers(0, 3, 20_000)).astype(np.int32)
+        assert row_correlation([mixed], units, one_class) == pytest.approx(rho + 0.03)
     # What fewer than 50 rows show says nothing, wherever it stands in the order of labels.
     few = [np.where(owner < 12, place, 2 * changes).astype(np.int32) for place in (0, 3, 5, 7)]
     assert max(row_correlation([each], units, one_class) for each in few) <= 0.05
