@@ -132,9 +132,8 @@ def crosstab(
     if hidden:  # lines of the hidden column's values come out of the pairs
         m1 = table[hidden[0]].m
         shown, selected = shown.reshape(len(line_keys) * m1, -1), np.repeat(selected, m1)
-        order = [*open_by, hidden[0]]
-        heads = tuple((*head, str(label)) for head in heads for label in table[hidden[0]].labels)
-        heads = tuple(tuple(head[order.index(name)] for name in by) for head in heads)
+        at, values = by.index(hidden[0]), table[hidden[0]].labels
+        heads = tuple((*head[:at], str(value), *head[at:]) for head in heads for value in values)
         outside *= m1
     x, low, high, low_alike, high_alike = (each.reshape(len(shown), -1)[outside:] for each in figures)
     rows, shown, ends = selected[outside:], shown[outside:], (low_alike, high_alike)

@@ -6,7 +6,6 @@ certainty. Where a published number tells which rows are one person's, all rows 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,12 +41,12 @@ class Alike:
         return int((self.sizes < k).sum())
 
 
-def alike(prepared: DrawInput, plan: Plan, columns: Sequence[str] | None = None) -> Alike:
-    """Return how many look like each person in some columns, those that somebody may know where none are given."""
+def alike(prepared: DrawInput, plan: Plan) -> Alike:
+    """Return how many look like each person in the columns that somebody may know."""
     table = prepared.table
-    known = [table[name] for name in (plan.knowable if columns is None else columns)]
+    known = [table[name] for name in plan.knowable]
     rows = row_classes([column.codes for column in known], [column.m for column in known], table.n)
-    if columns is None and plan.persons is not None and plan.persons.shift:  # whoever knows a day knows what is left
+    if plan.persons is not None and plan.persons.shift:  # whoever knows a day knows what is left
         group = prepared.owner if plan.persons.number else np.arange(table.n)
         turn = int(np.gcd.reduce(possible_shifts(plan.persons.days)))
         left = distinct(left_by_moving(prepared, plan, group, turn * DAY))[0]

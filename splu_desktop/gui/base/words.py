@@ -141,9 +141,9 @@ def join(parts: Iterable[str], mark: str = ";") -> str:
     return _spoken[0].join(parts, mark)
 
 
-def beside(parts: Iterable[str], between: str = ", ") -> str:
+def beside(parts: Iterable[str]) -> str:
     """Return texts of the table beside one another, none of which turns the others round."""
-    return between.join(map(isolated, parts))
+    return ", ".join(map(isolated, parts))
 
 
 def caption(text: str) -> str:
