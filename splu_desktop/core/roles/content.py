@@ -42,33 +42,10 @@ _NUMBERING = 0.2  # different values per record from which alike codes number pe
 _CHANCE, _EIGHTH, _PEOPLE = 25, 8, 4  # one column of e^25 is told by chance; eighths of ages; persons that share a ward
 _AGREE = 0.95  # of a person's rows, who grows older
 
-_TIME = re.compile(r"\d{1,2}[:h]\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:[ap]\.?m\.?)?", re.IGNORECASE)
-_DAY = re.compile(r"-?\d{5,}$|\d{1,4}[./\- ]\s?(?:\d{1,2}|[^\W\d_]{3,10})\.?[./\- ]\s?\d{2,4}\b")
-_PERIOD = re.compile(
-    r"(?:19|20)\d\d(?:[-/. ]?(?:\d\d|[QTKWS]\d{1,2})|\s?[-/]\s?(?:19|20)\d\d)?"
-    r"|(?:0?[1-9]|1[0-2]|[QTKWS]\d{1,2})[-/. ]?(?:19|20)\d\d"
+_FORMS, _SHAPES = (
+    {name: re.compile(form) for name, form in read_toml(resource_path("roles/forms.toml"))[table].items()}
+    for table in ("forms", "shapes")
 )
-_EIGHT = re.compile(r"20[0-4]\d(?:0\d|1[0-2])(?:[0-3]\d)?|[0-3]\d(?:0\d|1[0-2])20[0-4]\d")  # 20240229, 202402
-_BAND = re.compile(r"[^\d]{0,12}\d{1,3}(?!\d)[^\d]{0,20}(?:\d{1,3}[^\d]{0,20})?")
-_ICD = re.compile(r"[A-TV-Z]\d[0-9A-Z]\.[0-9A-Z]{1,4}[-+*!GVZALRB]{0,2}")
-_PAIR = re.compile(r"\d{2,3}\s?/\s?\d{2,3}")
-_SITE = re.compile(r"[A-Z]\d\d.*")  # of a tumour
-# NY, M5G, 69G01, 031, Ward A
-_SHORT_NAME = re.compile(r"[A-Z]{2,8}|[A-Z]\d[A-Z]|\d+[A-Z]\d*|\d{3,5}|[^\W\d_]+[ _-]?(?:\d{1,5}|(?<=[ _-])[A-Z])")
-_ROMAN = re.compile(r"[IVX]+[A-Ca-c]?")
-_CODE = re.compile(r"([^\W\d_]{0,6}[-_./ ]?)(\d{3,})")
-_KEY = re.compile(r"(?=(?:.*[^\W\d_]\d){2})[^\W_]{8,64}")  # letters and digits take turns
-_INITIALLED = re.compile(r"(?:[A-Z]\.[ -]?){1,3}[A-Z][^\W\d_]+(?:[ -][A-Z][^\W\d_]+)?")  # A. Petit; no E. coli
-_INITIAL_LAST = re.compile(r"[A-Z][^\W\d_]+(?:[ '-][A-Z][^\W\d_]+)*,? [A-Z]\.(?:[ -]?[A-Z]\.)?")  # DURAND P.
-_TITLED = re.compile(r"(?![A-Z]+ )[^\W\d_]{1,4}\.?[a-z]* (?:.* )?[^\W\d_a-z]\S*")  # mw. de Vries; no "MR Head"
-_NAME = re.compile(r"[^\W\d_][^\d_@/;:()\[\]+*=<>#%&\"!?]{1,58}")
-
-
-@cache
-def checks() -> tuple[tuple[str, Callable[[str], object]], ...]:
-    """Return what most of a column's values are by chance with next to no probability, each with its check."""
-    forms = read_toml(resource_path("roles/forms.toml"))["forms"].items()
-    return (("official number", is_official), *((what, re.compile(form).fullmatch) for what, form in forms))
 
 
 def _mostly(labels: Sequence[str], check: Callable[[str], object]) -> bool:
@@ -95,9 +72,9 @@ def identifier_by_content(column: Column) -> str | None:
     labels = sample_labels(column)
     if column.kind in (Kind.DATE, Kind.DATETIME, Kind.BOOLEAN, Kind.DECIMAL) or len(labels) < 3:
         return None
-    if national_number(column) is not None:
+    if national_number(column) is not None or _mostly(labels, is_official):
         return "official number"
-    return next((what for what, check in checks() if _mostly(labels, check)), None)
+    return next((what for what, form in _FORMS.items() if _mostly(labels, form.fullmatch)), None)
 
 
 def names_persons(column: Column, *, whole: bool = False, share: float = _KNOWN_NAMES) -> bool:
@@ -107,25 +84,29 @@ def names_persons(column: Column, *, whole: bool = False, share: float = _KNOWN_
     share : of the values that must have a first name that a list knows.
     """
     labels = sample_labels(column)
-    if column.kind not in (Kind.CATEGORY, Kind.TEXT) or not _mostly(labels, _NAME.fullmatch):
+    if column.kind not in (Kind.CATEGORY, Kind.TEXT) or not _mostly(labels, _SHAPES["name"].fullmatch):
         return False
     titles, known = lexicon().values["titles"], first_names()
     split = [words_of(text) for text in labels]
-    last = _mostly(labels, _INITIAL_LAST.fullmatch)
+    last = _mostly(labels, _SHAPES["initial_last"].fullmatch)
     if len(labels) < _FEWEST_NAMES:  # two doctors, or three first names and nothing else
         first = len(labels) > _SOME and all(words and known.issuperset(words) for words in split)
         titled = sum(len(words) > 1 and words[0] in titles for words in split)
-        alike = titled > 0 and all(map(_TITLED.fullmatch, labels))
+        alike = titled > 0 and all(map(_SHAPES["titled"].fullmatch, labels))
         return first or last or alike or titled >= max(_SOME, len(labels) / 2)
     named = [len(words) > 1 and (words[0] in titles or not known.isdisjoint(words)) for words in split]
     alone = not whole and sum(not known.isdisjoint(words) for words in split) >= MOST * len(split)
-    return alone or last or _mostly(labels, _INITIALLED.fullmatch) or sum(named) >= share * len(split)
+    return alone or last or _mostly(labels, _SHAPES["initialled"].fullmatch) or sum(named) >= share * len(split)
 
 
 def may_be_names(column: Column) -> bool:
     """Whether a column's values are many words with a capital, as names of persons are and much else."""
-    many = column.kind in (Kind.CATEGORY, Kind.TEXT) and len(labels := sample_labels(column)) >= _FEWEST_NAMES
-    return many and _mostly(labels, lambda text: _NAME.fullmatch(text) and text[0].isupper() and len(text.split()) <= 4)
+    labels = sample_labels(column) if column.kind in (Kind.CATEGORY, Kind.TEXT) else []
+    if len(labels) > 1 and all(map(_SHAPES["initials"].fullmatch, labels)):
+        return True
+    return len(labels) >= _FEWEST_NAMES and _mostly(
+        labels, lambda text: _SHAPES["name"].fullmatch(text) and text[0].isupper() and len(text.split()) <= 4
+    )
 
 
 def speaks_in_sentences(column: Column) -> bool:
@@ -142,9 +123,9 @@ def holds_numbering(column: Column) -> bool:
 def is_numbered(column: Column) -> bool:
     """Whether a column holds codes of one prefix and equally many digits, or opaque keys."""
     labels = sample_labels(column)
-    if len({len(text) for text in labels}) == 1 and _mostly(labels, _KEY.fullmatch):
+    if len({len(text) for text in labels}) == 1 and _mostly(labels, _SHAPES["key"].fullmatch):
         return True
-    matches = [_CODE.fullmatch(text) for text in labels]
+    matches = [_SHAPES["code"].fullmatch(text) for text in labels]
     # Before many digits letters may be anybody's: A123456789, K123456789.
     shapes = {(len(each[1]) if len(each[2]) > _SERIAL else each[1], len(each[2])) for each in matches if each}
     return all(matches) and len(shapes) == 1 and (next(iter(shapes))[0] != "" or next(iter(shapes))[1] > _SERIAL)
@@ -170,12 +151,13 @@ def refers_to(column: Column, key: Column) -> bool:
     return sum(label in known for label in labels) >= 0.3 * len(labels)
 
 
-def follows(column: Column, key: Column, traits: Sequence[Column] = (), share: float = _AGREE) -> bool:
+def follows(column: Column, key: Column, traits: Sequence[Column] = ()) -> bool:
     """Whether a key's value tells a column's in so many rows, by no chance: a person's sex, a ward's department.
 
-    traits : sex and age, by which not rows are counted but persons of several kinds; ages in eighths, as they grow.
+    traits : what tells persons apart, by which not rows are counted but kinds of them; in eighths, as ages grow.
     """
-    for end in sorted({min(1 << 16, column.n), column.n}):  # what differs among the first rows differs among all
+    share = 1 if traits else _AGREE
+    for end in sorted({min(1 << 11, column.n), min(1 << 16, column.n), column.n}):  # what differs early differs
         known = ~key.missing[key.codes[:end]] & ~column.missing[column.codes[:end]]
         keys, values = key.codes[:end][known].astype(np.int64), column.codes[:end][known]
         one = np.zeros(key.m, values.dtype)
@@ -196,7 +178,7 @@ def holds_days(column: Column) -> bool:
     labels = sample_labels(column)
     if column.kind not in (Kind.CATEGORY, Kind.TEXT, Kind.INTEGER) or len(labels) < 3 or holds_periods(column):
         return False
-    return _mostly(labels, _DAY.match)
+    return _mostly(labels, _SHAPES["day"].match)
 
 
 def holds_periods(column: Column) -> bool:
@@ -204,7 +186,7 @@ def holds_periods(column: Column) -> bool:
     labels = sample_labels(column)
     named = (join_words(text).rpartition("_") for text in labels)  # "Apr 2021"
     named_all = all(month and month in _read_calendar() and year.isdecimal() for month, _, year in named)
-    return len(labels) > 1 and (named_all or all(map(_PERIOD.fullmatch, labels)))
+    return len(labels) > 1 and (named_all or all(map(_SHAPES["period"].fullmatch, labels)))
 
 
 def tells_when(column: Column) -> bool:
@@ -212,8 +194,8 @@ def tells_when(column: Column) -> bool:
     labels = sample_labels(column)
     named = len(labels) >= _NAMED_DAYS and _read_calendar().issuperset(map(join_words, labels))
     written = holds_periods(column) and not any(map(str.isdecimal, labels))
-    timed = column.kind is Kind.CATEGORY and _mostly(labels, _TIME.fullmatch)
-    days = len(labels) >= _NAMED_DAYS and all(map(_EIGHT.fullmatch, labels))
+    timed = column.kind is Kind.CATEGORY and _mostly(labels, _SHAPES["time"].fullmatch)
+    days = len(labels) >= _NAMED_DAYS and all(map(_SHAPES["eight"].fullmatch, labels))
     return column.kind.is_date or timed or named or written or days
 
 
@@ -228,7 +210,11 @@ def _read_calendar() -> frozenset[str]:
 def holds_pairs(column: Column) -> bool:
     """Whether a column holds two measures each, as those of a blood pressure: 120/80."""
     ends = {text.rpartition("/")[2] for text in sample_labels(column)}  # "17/24": a number of a year
-    return column.kind is Kind.CATEGORY and len(ends) > _WORDS and _mostly(sample_labels(column), _PAIR.fullmatch)
+    return (
+        column.kind is Kind.CATEGORY
+        and len(ends) > _WORDS
+        and _mostly(sample_labels(column), _SHAPES["pair"].fullmatch)
+    )
 
 
 def holds_years(column: Column) -> bool:
@@ -279,7 +265,7 @@ def holds_sexes(column: Column, *, named: bool = False) -> bool:
 
 def holds_icd(column: Column) -> bool:
     """Whether a column's values are codes of illnesses with their dot."""
-    return _mostly(sample_labels(column), _ICD.fullmatch)
+    return _mostly(sample_labels(column), _SHAPES["icd"].fullmatch)
 
 
 def tells_findings(column: Column, *, graded: bool = True) -> bool:
@@ -299,11 +285,20 @@ def tells_findings(column: Column, *, graded: bool = True) -> bool:
     return count > _TELLING * len(labels)
 
 
+def names_department(text: str) -> bool:
+    """Whether a value is a department by how its name ends: cardiology, pediatrics."""
+    return any(_SHAPES["department"].fullmatch(fold(word)) for word in words_of(text))
+
+
 def says_harmless(text: str) -> bool:
-    """Whether a value is a way to come, answer or pay, a kind of staff or of work."""
+    """Whether a value is a way to come, answer or pay, a kind of staff or of work, or a department."""
     reading = read_name(text)
     plain = reading.says("staff", "administrative", "demographic") and not reading.secret
-    return join_words(text) in lexicon().values["ways"] or (plain and not reading.says("somebody", "exit"))
+    return (
+        join_words(text) in lexicon().values["ways"]
+        or names_department(text)
+        or (plain and not reading.says("somebody", "exit"))
+    )
 
 
 def fits(column: Column, subject: str, reading: Reading) -> bool:
@@ -312,7 +307,9 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
         return _fits_age(column, reading)
     if subject == "sex":
         # “Sex work” and “unprotected sex” are what somebody does, and 1 or 2 says of them yes or no.
-        named = not (reading.unknown or reading.says("somebody", "staff", *HARMLESS[2:]))
+        pairs = zip(reading.words, reading.lists[1:], strict=False)  # a "sex worker", but a "patient sex"
+        acts = any(word == "sex" and "person" in lists for word, lists in pairs)
+        named = not (acts or reading.unknown or reading.says("somebody", "staff", *HARMLESS[2:]))
         coded = named and not reading.says("age") and column.m <= _SEXES
         labels = sample_labels(column)
         short = coded and all(len(text) <= _LETTERS and text.isalnum() for text in labels)
@@ -369,7 +366,7 @@ def _fits_words(column: Column, subject: str, reading: Reading) -> bool:
         not reading.unsure
         or are_names(column)
         or (reading.says("kind") and tells_ways(column, "unit", "place"))  # "lieu_type": at home, hospital
-        or (reading.says("number") and not _mostly(sample_labels(column), _SITE.fullmatch))
+        or (reading.says("number") and not _mostly(sample_labels(column), _SHAPES["site"].fullmatch))
     )
 
 
@@ -391,7 +388,9 @@ def _fits_age(column: Column, reading: Reading) -> bool:
         return bool(years or (wide and values.min() >= 0 and 1 < values.max() <= _OLDEST * (12 if months else 1)))
     labels = sample_labels(column)
     worded = all(r.only("age", "date", "fill", "amount") and r.says("age", "date") for r in map(read_name, labels))
-    banded = interval_ends(column) is not None or worded or _mostly(labels, _BAND.fullmatch)  # "40 to 69", "below 18"
+    banded = (
+        interval_ends(column) is not None or worded or _mostly(labels, _SHAPES["band"].fullmatch)
+    )  # "40 to 69", "below 18"
     return column.kind is Kind.CATEGORY and banded and not tells_findings(column, graded=False)  # "500 mg"
 
 
@@ -446,7 +445,7 @@ def are_names(column: Column, *, proper: bool = True) -> bool:
     labels = sample_labels(column)
 
     def is_borne(text: str) -> bool:
-        coded = _SHORT_NAME.fullmatch(text) and not _ROMAN.fullmatch(text)
+        coded = _SHAPES["short_name"].fullmatch(text) and not _SHAPES["roman"].fullmatch(text)
         return bool(coded) or read_name(text).says("unit", "place") or join_words(text) in lexicon().values["ways"]
 
     if len(labels) > 1 + proper and _mostly(labels, is_borne):

@@ -151,7 +151,7 @@ class Reading:
             return ()
         subjects = [subject for subject in HARMLESS if self.says(subject)]
         if self.says("birth"):  # of a person; a year of birth is an age
-            subjects = [each for each in ("place", "age", "date", "unit") if each == "age" or each in subjects]
+            subjects = [each for each in ("sex", "place", "age", "date", "unit") if each == "age" or each in subjects]
         sorted_ = self.says("kind") and not self.says("number")
         if not subjects and ((sorted_ and self.says("staff", "person")) or (self.says("person") and self.says("fill"))):
             subjects = ["administrative"]  # who sent the patient, by kind; whether the patient is new
@@ -223,7 +223,7 @@ def _files() -> Iterator[dict[str, Any]]:
             raise unreadable(path)
         entries = {*data, *(f"{table}.{name}" for table in ("names", "values") for name in data.get(table, {}))}
         if path in came_with:
-            known |= entries - {"forms", "persons"}
+            known |= entries - {"forms", "numbers", "shapes", "persons"}
         elif strange := sorted(entries - known):
             raise BadSetting(none_of(f"{path.name}: {strange[0]}", [f"{path.name}: {each}" for each in sorted(known)]))
         yield data
@@ -234,9 +234,10 @@ def read_name(name: str) -> Reading:
     """Return what a name says, words that belong together taken together."""
     known, name = lexicon(), name[:1_000]  # of a cell of three million letters all took minutes
     words = tuple(part for word in words_of(name) for part in known.cut_head(fold(word)))
-    dotted = {fold(word) for text in re.findall(r"[^\W\d_]{3,}(?=\.)", name) for word in words_of(text)}
-    if "_" in name and name.isupper():  # "SIT_FAM"
-        dotted |= {word for word in words if len(word) > 2 and known.spell_out(word) & {"unit", "place", "demographic"}}
+    ended = {fold(word) for text in re.findall(r"[^\W\d_]{3,}(?=\.)", name) for word in words_of(text)}
+    short = ended.union(words if "_" in name and name.isupper() else ())  # "SIT_FAM"
+    clear = {word for word in short if len(word) > 2 and known.spell_out(word) & {*HARMLESS[2:6]}}
+    dotted = clear.union(word for word in ended if len(word) > _PART)  # "Ass." may be an assistant
     runs: list[tuple[str, frozenset[str]]] = []
     at = 0
     while at < len(words):

@@ -27,6 +27,7 @@ _COUNTS = 100  # the least of them below which they may be counts
 _SCALE = 4  # answers from which several columns that have the same are questions of one kind
 _SIGNS = 2  # small signs that make a column of words harmless
 _MOST_VALUES = 200  # of a column whose values are kinds of something
+_TRAITS = ("sex", "age", "demographic", "place")  # what tells persons apart, and stays as it is
 _BARRED = ("health", "act", "death", "exit", "birth", "somebody", "case", "called", "text", "reach")
 
 _NUMBER = say("The name says a number of a person, a stay or a record.")
@@ -212,7 +213,8 @@ def _suggest_by_signs(column: Column, reading: Reading) -> Suggestion | None:
     if signs + content.tells_ways(column, *senders) + bool(hits) + (bool(hits) and content.are_names(column)) < _SIGNS:
         return None
     reason = say("Its name and values together say that it is harmless.")
-    return Suggestion(Role.NSA, reason, (hits or ["administrative"])[0], True)
+    hits.append("unit" if any(map(content.names_department, labels)) else "administrative")
+    return Suggestion(Role.NSA, reason, hits[0], True)
 
 
 def _may_be_harmless(column: Column) -> bool:
@@ -221,7 +223,7 @@ def _may_be_harmless(column: Column) -> bool:
     coded = interval_ends(column) is not None or any(map(str.isdecimal, labels))
     if findings or coded or len(labels) > _MOST_VALUES:
         return False
-    words = {fold(word) for text in labels for word in words_of(text)}
+    words = {fold(word) for text in labels if not content.names_department(text) for word in words_of(text)}
     return not any(lexicon().lists_of(word) & {"health", "death"} for word in words)
 
 
@@ -253,12 +255,11 @@ def _take_second_ages(table: Table, roles: dict[str, Suggestion]) -> None:
 
 
 def _compare(table: Table, roles: dict[str, Suggestion]) -> None:
-    """Take values of a person's number, and codes of one sex and age, for one; for harmless what a ward settles."""
+    """Take values of a person's number, and codes of one sex and age, for one; for harmless what a column settles."""
     shown = {name: each.subject for name, each in roles.items() if each.role is Role.NSA and table[name].m > 1}
     keys = [table[name] for name, each in roles.items() if each.role is Role.IDENTIFIER and each.subject == "person"]
     staff = [key for key in keys if content.may_be_names(key)]  # surgeons, and who helped them
     traits = [table[name] for name, subject in shown.items() if subject in ("sex", "age")]
-    units = [table[name] for name, subject in shown.items() if traits and subject in ("unit", "place")]
     for column in table.columns:
         if roles[column.name].role is Role.IDENTIFIER or read_name(column.name).says("health"):
             continue
@@ -266,16 +267,27 @@ def _compare(table: Table, roles: dict[str, Suggestion]) -> None:
             roles[column.name] = _names_person(say("The values look like names of persons."), doubt=True)
         if roles[column.name].role is not Role.SA or column.m < 2:
             continue
-        wards = [] if content.holds_answers(column) or content.may_be_names(column) or column.missing.any() else units
         codes = traits and column.kind is Kind.CATEGORY and _MANY <= column.m < content.rows_of(column)
         if key := next((each for each in keys if each.m >= content.FEWEST and content.refers_to(column, each)), None):
             reason = say("Its values are values of “{column}”, which names a record.", column=key.name)
             roles[column.name] = _names_person(reason)
         elif codes and content.is_numbered(column) and all(content.follows(each, column) for each in traits):
             roles[column.name] = _names_person(say("All rows of one value are of one sex and age."), doubt=True)
-        elif key := next((each for each in wards if content.follows(column, each, traits, 1)), None):
-            reason = say("It says nothing that “{column}” does not say.", column=key.name)
-            roles[column.name] = Suggestion(Role.NSA, reason, roles[key.name].subject, True)
+        elif (name := _settling(table, column, shown)) is not None:
+            reason = say("It says nothing that “{column}” does not say.", column=name)
+            roles[column.name] = Suggestion(Role.NSA, reason, shown[name], True)
+
+
+def _settling(table: Table, column: Column, shown: dict[str, str]) -> str | None:
+    """Return which published column tells a column's values: wards tell theirs, ages their band, codes their text."""
+    led = content.holds_answers(column) or content.may_be_names(column)  # by whom a ward is
+    for name, subject in {} if led or column.missing.any() else shown.items():
+        key, traits = table[name], [table[each] for each in shown if shown[each] in _TRAITS and shown[each] != subject]
+        alike = key.m == column.m and (subject != "sex" or read_name(column.name).says("sex"))
+        told = subject in ("unit", "place", "age") or (subject in _TRAITS and alike)
+        if told and traits and key.m >= column.m and content.follows(column, key, traits):
+            return name
+    return None
 
 
 def _take_answers(table: Table, roles: dict[str, Suggestion]) -> None:
