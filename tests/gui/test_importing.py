@@ -12,7 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from splu_desktop.files.importer import ImportChoices
 from splu_desktop.gui.base.work import Work
+from splu_desktop.gui.importing.columns import ColumnsForm
 from splu_desktop.gui.importing.dialog import ReadDialog
+from splu_desktop.gui.shell.main_window import MainWindow
 
 _DICTIONARY = """Variable / Field Name,Form Name,Field Type,"Choices, Calculations, OR Slider Labels"
 record_id,basics,text,
@@ -91,3 +93,15 @@ def test_the_dictionary_is_chosen_or_left_out(dialog: ReadDialog, qtbot: QtBot) 
     box.activated.emit(box.currentIndex())
     assert set(_shown(dialog, qtbot)["sex"]) == {"1", "2"}
     assert dialog.asked.catalog == ""
+
+
+@pytest.mark.parametrize("small_csv", [60], indirect=True)
+def test_of_many_columns_some_rows_are_made_at_each_turn(opened: MainWindow, qtbot: QtBot) -> None:
+    form, source = ColumnsForm(), opened.session.source
+    qtbot.addWidget(form)
+    assert source is not None
+    form.show_columns(source.reading, ImportChoices())
+    assert 0 < len(form.types) < 30, "400 columns at once hold the window up for two seconds"
+    assert len(form.names) == 65, "a new name is compared with all others"
+    qtbot.waitUntil(lambda: len(form.types) == 65)
+    assert form.types["Finding 59"].currentText() == "detected: category"

@@ -24,7 +24,7 @@ from splu_desktop.gui.expert.page import ExpertPage
 from splu_desktop.gui.proposal.page import ProposalPage
 from splu_desktop.gui.questions.page import QuestionsPage
 from splu_desktop.gui.report.page import ReportPage
-from splu_desktop.gui.shell.guide import asked_to_stop
+from splu_desktop.gui.shell.guide import asked_to_stop, show_page_help
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.gui.conftest import Idle
 
@@ -124,7 +124,7 @@ def test_steps_say_what_they_wait_for(window: MainWindow) -> None:
 
 @pytest.mark.qt_log_ignore("propagateSizeHints")
 def test_help_tells_of_the_page_and_the_words(proposed: MainWindow) -> None:
-    dialog = proposed.show_help()
+    dialog = show_page_help(proposed.step, proposed)
     text = dialog.findChild(QTextBrowser)
     assert text is not None
     assert "useful and defensible" in text.toPlainText()

@@ -36,15 +36,12 @@ class AnsweredQuestion:
 
 @dataclass(frozen=True, eq=False)
 class AskableRelease:
-    """A release ready to be asked, with what was asked so far.
-
-    `source` is its own table as it went into the draw, where that is at hand.
-    """
+    """A release ready to be asked; `source` is its own table as it went into the draw, where that is at hand."""
 
     release: OpenRelease
     reader: Reader
     source: Table | None
-    answers: list[AnsweredQuestion]
+    answers: list[AnsweredQuestion]  # those so far
 
     @property
     def published(self) -> Published:

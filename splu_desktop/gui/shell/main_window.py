@@ -39,7 +39,6 @@ from splu_desktop.gui.shell.rail import Rail, TopBar, step_name
 
 if TYPE_CHECKING:
     from splu_desktop.gui.base.recipes import Memory
-    from splu_desktop.gui.shell.guide import GuideDialog
 
 _WRITING = 17  # pixels of a line of writing, for which these are meant
 _WIDE, _HIGH, _NARROW = 1100, 560, 900  # pixels from which everything, and below which one column, is shown
@@ -213,7 +212,7 @@ class MainWindow(Stops, QMainWindow):
 
     def _help_menu(self) -> QMenu:
         about = QMenu(t("&Help"), self)
-        self._act(about, t("About this &page"), self.show_help, "F1")
+        self._act(about, t("About this &page"), lambda: self._late("shell.guide", "show_page_help", self.step), "F1")
         self._act(about, t("&User guide"), lambda: self._late("shell.guide", "guide"), "Shift+F1")
         self._act(about, t("&Licences"), lambda: self._late("shell.guide", "licences"))
         self._act(about, t("&About SPLU Desktop"), lambda: self._late("shell.guide", "about"))
@@ -344,12 +343,7 @@ class MainWindow(Stops, QMainWindow):
         """Show a sentence on the page in front."""
         self.page(self.step).banner.say(kind, sentence)
 
-    # --- help and the end
-
-    def show_help(self) -> GuideDialog:
-        """Open the paragraph about the page in front, and the glossary."""
-        guide: GuideDialog = self._late("shell.guide", "show_page_help", self.step)
-        return guide
+    # --- the end
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.work.busy("publish") and not self._late("shell.guide", "asked_to_stop"):
