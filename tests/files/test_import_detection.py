@@ -143,7 +143,7 @@ DIALECTS = [
 
 @pytest.mark.parametrize(("text", "delimiter", "quote"), DIALECTS, ids=[repr(case[0][:12]) for case in DIALECTS])
 def test_dialects(text: str, delimiter: str, quote: str) -> None:
-    found, _ = dialect.detect(text)
+    found, _ = dialect.detect(text, ImportChoices())
     assert (found.delimiter, found.quote) == (delimiter, quote)
 
 

@@ -13,6 +13,7 @@ import pyreadstat
 import pytest
 import xlsxwriter
 
+from splu_desktop import api
 from splu_desktop.core.errors import FileFault, SpluError
 from splu_desktop.core.messages import fold_text
 from splu_desktop.core.progress import Cancelled, WatchedProgress
@@ -31,7 +32,9 @@ def refused(path: Path, words: str, choices: ImportChoices | None = None) -> Non
     assert "\n" not in sentence
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "hex", "rot13", "undefined", "a\0b"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-16", "utf-32", "hex", "rot13", "undefined", "a\0b", "raw_unicode_escape", "utf-7"]
+)
 def test_an_encoding_that_does_not_fit_is_said_to(tmp_path: Path, encoding: str) -> None:
     """UTF-16 without its mark was a fault of the program; each codec of Python reads it or is refused."""
     path = tmp_path / "odd.csv"
@@ -284,3 +287,24 @@ def test_a_line_that_is_no_flat_object_is_named_in_a_short_sentence(tmp_path: Pa
     with pytest.raises(FileFault, match="line 6 is no flat object") as caught:
         read(path)
     assert len(str(caught.value).split()) <= 25
+
+
+@pytest.mark.parametrize("text", ['{{"sex": "m", "dx": "a{}"}}\n', '{{"sex": "m", "dx{}": "gout"}}\n'])
+def test_half_a_letter_is_refused_while_it_is_read(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text(text.format("") * 5 + text.format("\\ud83e\\udda0") * 5)  # a whole one
+    assert read(path).table.n == 10
+    path.write_text(text.format("") * 5 + text.format("\\ud83e") * 5)
+    refused(path, "Unicode")
+
+
+def test_a_frame_with_half_a_letter_is_refused() -> None:
+    frame = pd.DataFrame({"sex": ["m", "f"] * 50, "dx": pd.Series(["gout", "a\ud83e"] * 50, dtype=object)})
+    with pytest.raises(SpluError, match="Unicode"):
+        api.propose(frame)
+
+
+def test_a_key_said_twice_is_no_flat_object(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"age": 1}\n' * 5 + '{"age": 1, "age": 2}\n')
+    refused(path, "line 6 is no flat object")

@@ -19,7 +19,7 @@ from splu_desktop.files.importer.columns.cells import CellColumn, text_of
 from splu_desktop.files.importer.columns.grid import Grid
 from splu_desktop.files.importer.columns.header import unique_names
 from splu_desktop.files.importer.raw import RawTable
-from splu_desktop.files.isolation.faults import EmptyFile
+from splu_desktop.files.isolation.faults import Corrupt, EmptyFile
 from splu_desktop.files.isolation.parent import BrokeOff
 from splu_desktop.files.isolation.wire import Plain
 
@@ -39,12 +39,21 @@ def coded_columns(data: Plain, path: Path) -> Coded:
 def gather(
     coded: Coded, path: Path, choices: ImportChoices, progress: Progress, *, numbers: Sequence[bool] = ()
 ) -> RawTable:
-    """Return columns of cells as a table; `numbers` : which were numbers, where all are texts. Raises EmptyFile."""
+    """Return columns of cells as a table; `numbers` : which were numbers, where all are texts.
+
+    Raises EmptyFile; Corrupt where half a letter stands, as JSON and Python may have it and no file.
+    """
     if not coded:
         raise EmptyFile(path)
     names, problems = unique_names([name for name, _ in coded])
+    columns = [column.texts() for _, column in coded]
+    try:
+        for texts in (names, *(column.labels for column in columns)):
+            "".join(texts).encode()
+    except UnicodeEncodeError as error:
+        raise Corrupt(path, "Unicode") from error
     grid = Grid(len(names), choices)
-    grid.add_columns([column.texts() for _, column in coded], np.arange(1, len(coded[0][1].codes) + 1))
+    grid.add_columns(columns, np.arange(1, len(coded[0][1].codes) + 1))
     table = grid.table(names, problems, trim=False, last_row=choices.last_row, progress=progress)
     numbers = numbers or [any(type(cell) is float for cell in column.cells) for _, column in coded]
     return replace(table, number_cells=frozenset(compress(names, numbers)))

@@ -145,17 +145,17 @@ def is_json_lines(head: bytes) -> bool:
     """Whether a file's first lines are objects of one level each."""
     lines = [line for line in head.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip()][:3]
     whole = lines[:-1] if len(head) >= 4096 and len(lines) < 3 else lines
-    return bool(whole) and all(line.lstrip().startswith(b"{") and flat_object(line) is not None for line in whole)
+    return bool(whole) and all(flat_object(line) is not None for line in whole)
 
 
 def flat_object(line: bytes) -> dict[str, Any] | None:
-    """Return a line's object, its numbers as texts; None where it is none of one level."""
+    """Return a line's object, its numbers as texts; None where it is none of one level, or has a key twice."""
     try:
-        data = json.loads(line, parse_int=str, parse_float=str, parse_constant=str)
+        pairs = json.loads(line, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=list)
     except (ValueError, RecursionError):
         return None
-    flat = isinstance(data, dict) and all(isinstance(value, _PLAIN) for value in data.values())
-    return data if flat else None
+    flat = line.lstrip()[:1] == b"{" and all(isinstance(value, _PLAIN) for _, value in pairs)
+    return dict(pairs) if flat and len(dict(pairs)) == len(pairs) else None
 
 
 def wrong_extension(path: Path, kind: str) -> str | None:

@@ -16,6 +16,7 @@ from itertools import chain
 from typing import Any
 
 from splu_desktop.core.messages import say
+from splu_desktop.files.importer.choices import ImportChoices
 from splu_desktop.files.importer.columns.header import shape_of
 from splu_desktop.files.importer.columns.missing import neutral
 from splu_desktop.files.importer.columns.words import pattern
@@ -119,15 +120,9 @@ def clean(line: str) -> str:
     return _NO_TEXT.sub("", line) if "\x00" in line or line[:1] in "\ufeffï\x1a\f" else line
 
 
-def detect(
-    text: str,
-    *,
-    delimiter: str | None = None,
-    quote: str | None = None,
-    escape: str | None = None,
-    null: str | None = None,
-) -> tuple[Dialect, str]:
+def detect(text: str, choices: ImportChoices) -> tuple[Dialect, str]:
     """Find the dialect of a sample. Choices given are kept. Returns it with the reason in words."""
+    delimiter, quote, escape, null = choices.delimiter, choices.quote, choices.escape, choices.null
     lines = split_lines(text[:_SAMPLE_CHARACTERS])
     if len(text) > _SAMPLE_CHARACTERS and len(lines) > 1:
         lines.pop()  # cut off in the middle
@@ -137,7 +132,7 @@ def detect(
         delimiter, why = match[1], "chosen"
         lines = lines[1:]
     if quote in (None, '"') and (inner := _unwrap(lines)) is not None:
-        within, why = detect("".join(inner), delimiter=delimiter, quote=quote, escape=escape, null=null)
+        within, why = detect("".join(inner), replace(choices, delimiter=delimiter))
         return replace(within, quotes_lines=True), why
     if delimiter is not None and (edges := fixed_width.edges_of(delimiter)):
         return Dialect(delimiter, "", lacks_gaps=not fixed_width.is_parted(lines, edges)), "chosen"

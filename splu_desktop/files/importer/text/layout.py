@@ -87,9 +87,7 @@ def detect(path: Path, packed: bool, choices: ImportChoices, progress: Progress,
     text = _decode(head[3:] if mark else head, encoding.name)
     if not text.strip("\ufeff\x00 \r\n\t" if len(head) == HEAD else "\ufeff\x00 \r\n\t,;|\"'"):
         raise EmptyFile(path)
-    dialect, because = dialects.detect(
-        text, delimiter=choices.delimiter, quote=choices.quote, escape=choices.escape, null=choices.null
-    )
+    dialect, because = dialects.detect(text, choices)
     lines = list(map(dialects.clean, dialects.split_lines(text)))
     if len(head) == HEAD and len(lines) > 1:
         lines.pop()  # cut off in the middle
@@ -150,7 +148,9 @@ def _decode(head: bytes, encoding: str) -> str:
 
 def _look_up(name: str) -> str:
     try:
-        "".encode(name)  # a codec that makes no text, such as hex, is none either
+        # One that makes no text, such as hex, is none, nor one that knows half a letter, which no file holds.
+        if "\ud800".encode(name, "ignore") != "".encode(name):
+            raise LookupError
         return codecs.lookup(name).name
     except (LookupError, ValueError) as error:
         raise BadChoice(_NO_ENCODING, name=name) from error
