@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from splu_desktop import __version__
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.table import Table
@@ -162,9 +163,11 @@ def write_bytes(path: Path, data: bytes, *, private: bool) -> None:
 def as_json(report: Report) -> bytes:
     """Return a report as JSON: what follows from the release apart from what people stated."""
     facts = asdict(report.facts)
+    del facts["limits"]  # the verdict has them
     data = {
         "format": FORMAT,
         "version": FORMAT_VERSION,
+        "made_with": __version__,
         "edition": report.edition,
         "verdict": report.verdict_as_dict(),
         "release": {name: facts.pop(name) for name in DERIVED},

@@ -66,8 +66,9 @@ def test_an_altered_figure_is_found(case: Case, tmp_path: Path) -> None:
     data["verdict"]["lines"][1]["value"] -= 0.01
     path.write_text(json.dumps(data), encoding="utf-8")
     found = verify_report(path, case.opened.path)
-    assert len(found) == 2
+    assert "certainty value" in found[0]
     assert "with_release" in found[1]
+    assert all("sentence" in each for each in found[2:]), "where the value stands first"
 
 
 def test_no_word_on_the_release_can_be_altered(case: Case, tmp_path: Path) -> None:
@@ -85,9 +86,38 @@ def test_no_word_on_the_release_can_be_altered(case: Case, tmp_path: Path) -> No
     assert places == [
         "answered.cells", "audience.recipient", "digest", "fingerprint", "most_rows", "printed", "too-blurred value"
     ]  # fmt: skip
-    for spoiled in ({"custodian": None}, {"verdict": [1]}, {"verdict": {"lines": 7}}):
+    spoiled_lines = [{"custodian": None}, {"verdict": [1]}, {"verdict": {"lines": 7}}, {"verdict": {"lines": [{}]}}]
+    for spoiled in spoiled_lines:
         path.write_text(json.dumps(data | spoiled), encoding="utf-8")
         assert verify_report(path, case.opened.path)
+
+
+def test_a_limit_that_is_not_met_can_not_be_made_one_that_is(cases: dict[str, Case], tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    for case in cases.values():
+        write_report(case.report(internal=False), path)
+        data = json.loads(path.read_text(encoding="utf-8"))
+        data["verdict"] |= {"code": "useful", "sentence": "All limits are met."}
+        path.write_text(json.dumps(data), encoding="utf-8")
+        assert any("“sentence”" in each for each in verify_report(path, case.opened.path))
+        for line in data["verdict"]["lines"]:
+            line["met"] = not line["met"]
+        path.write_text(json.dumps(data), encoding="utf-8")
+        assert any("“persons-alike met”" in each for each in verify_report(path, case.opened.path))
+        path.unlink()
+
+
+def test_a_report_of_another_version_is_told_so_where_figures_differ(cases: dict[str, Case], tmp_path: Path) -> None:
+    case, path = cases["kept"], tmp_path / "report.json"
+    write_report(case.report(internal=False), path)
+    data = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps(data | {"made_with": "0.2.9"}), encoding="utf-8")
+    assert verify_report(path, case.opened.path) == [], "all figures are the same, whoever worked them out"
+    data["release"]["secrets"][0]["with_release"] *= 0.9
+    for other in ({"made_with": "0.2.9"}, {"made_with": None}):
+        path.write_text(json.dumps(data | other), encoding="utf-8")
+        with pytest.raises(BadReport, match="made by another version"):
+            verify_report(path, case.opened.path)
 
 
 def test_only_a_recipients_report_is_held_against_a_release(cases: dict[str, Case], tmp_path: Path) -> None:
@@ -95,9 +125,10 @@ def test_only_a_recipients_report_is_held_against_a_release(cases: dict[str, Cas
     write_report(case.report(internal=True), path)
     with pytest.raises(BadReport):
         verify_report(path, case.opened.path)
-    path.write_text("{}", encoding="utf-8")
-    with pytest.raises(BadReport):
-        verify_report(path, case.opened.path)
+    for other in ("{}", "[1]", '"splu-report"', "7"):
+        path.write_text(other, encoding="utf-8")
+        with pytest.raises(BadReport, match="can't be read as a report"):
+            verify_report(path, case.opened.path)
 
 
 def test_each_law_speaks_each_language_and_asks_known_fields() -> None:

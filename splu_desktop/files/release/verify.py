@@ -119,12 +119,12 @@ def _disagrees(check: str, name: str, with_: str) -> Check:
 
 def check_files(package: Package, facts: Mapping[str, Any], progress: Progress) -> list[Check]:
     """Return a check per file that `facts` name: there, and with the stated digest. Raises Cancelled."""
-    checks = []
-    for entry in facts["files"]:
-        name = entry["name"]
-        if name not in package.names():
+    checks, stated = [], {entry["name"]: entry for entry in facts["files"]}
+    for name in dict.fromkeys((*FILES, *stated)):
+        if name not in package.names() or name not in stated:
             checks.append(Check("files", WRONG, say("“{name}” is missing.", name=name)))
             continue
+        entry = stated[name]
         try:
             same = package.size(name) == entry["bytes"] and digest_of(package, name, progress) == entry["sha256"]
         except BadRelease as fault:
@@ -134,8 +134,7 @@ def check_files(package: Package, facts: Mapping[str, Any], progress: Progress) 
             checks.append(_agrees("files", name, FACTS_NAME))
         else:
             checks.append(Check("files", WRONG, say("“{name}” was changed after it was released.", name=name)))
-    stated = {entry["name"] for entry in facts["files"]}
-    foreign, others = stated - {*FILES, WORKBOOK_NAME}, set(package.names()) - stated - {FACTS_NAME}
+    foreign, others = {*stated} - {*FILES, WORKBOOK_NAME}, {*package.names()} - {*stated, FACTS_NAME}
     for state, names in ((WRONG, foreign), (NOTE, others)):  # no release of this program has the first
         if names:
             beside = say("“{name}” lies beside the release and is no part of it.", name=min(names))

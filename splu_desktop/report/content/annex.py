@@ -145,16 +145,12 @@ def _attack(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
         (t("Column"), "l", 3.0, lambda each: each.column),
         (t("without"), "r", 1.4, lambda each: share_cell(each.without, t)),
         (t("with"), "r", 1.4, lambda each: share_cell(each.right, t)),
-        (t("named with 80 of 100"), "r", 1.7, lambda each: _percent(each.known, t)),
+        (t("named with 80 of 100"), "r", 1.7, lambda each: Number(t.percent(each.known), each.known)),
         most=_VALUES,
         more=more_words(t),
     )
     text = t("Values of fewer than ten {who} are not judged one by one; they count in the columns above.", who=who)
     yield Paragraph(text, "note")
-
-
-def _percent(share: float, t: Language) -> Number:
-    return Number(t.percent(share), share)
 
 
 def _promise(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
@@ -170,11 +166,10 @@ def _promise(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
     )
     if facts.class_columns:
         groups = names(facts.class_columns, t, 4)
-        yield Paragraph(
-            t("Only those alike in {columns} and number of rows lend to each other.", columns=groups)
-            if facts.by_rows
-            else t("Only those alike in {columns} lend to each other.", columns=groups)
-        )
+        text = t("Only those alike in {columns} lend to each other.", columns=groups)
+        if facts.by_rows:
+            text = t("Only those alike in {columns} and number of rows lend to each other.", columns=groups)
+        yield Paragraph(text)
     yield table(
         facts.blocks,
         (t("Drawn as one"), "l", 4.4, lambda each: names(each.columns, t, 3) + _GROUPS.get(each.draw, "")),
@@ -242,9 +237,8 @@ def _cells(letter: str, facts: Facts, t: Language) -> Iterator[Block]:
         cells = sorted(each.cells, key=lambda cell: -(cell.true if cell.true is not None else cell.estimate or 0.0))
         yield table(cells, *columns, most=most, more=more_words(t))
     if facts.emptied or facts.left_out:
-        yield Paragraph(
-            t("True numbers are of what went out: after rows were left out and cells emptied (section 2)."), "note"
-        )
+        text = t("True numbers are of what went out: after rows were left out and cells emptied (section 2).")
+        yield Paragraph(text, "note")
 
 
 def _law(pack: Pack, facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
@@ -261,10 +255,9 @@ def _law(pack: Pack, facts: Facts, fields: Fields, t: Language) -> Iterator[Bloc
 
 
 def _answer(text: str, field: str, fields: Fields, t: Language) -> str:
-    typed = getattr(fields, field, "") if field else ""
     if not field:
         return text
-    return t.join((text.rstrip(".: "), typed or t("to be entered")), ":")
+    return t.join((text.rstrip(".: "), getattr(fields, field, "") or t("to be entered")), ":")
 
 
 def _files(letter: str, facts: Facts, t: Language) -> Iterator[Block]:

@@ -51,12 +51,9 @@ def front(facts: Facts, fields: Fields, t: Language) -> Iterator[Block]:
 
 def _subtitle(facts: Facts, t: Language) -> str:
     rows = t.number(facts.rows)
-    what = (
-        t("Rows: {rows}; persons: {persons}", rows=rows, persons=t.number(facts.persons))
-        if facts.persons is not None
-        else t("Rows: {rows}", rows=rows)
-    )
-    parts = [what]
+    parts = [t("Rows: {rows}", rows=rows)]
+    if facts.persons is not None:
+        parts = [t("Rows: {rows}; persons: {persons}", rows=rows, persons=t.number(facts.persons))]
     if facts.audience.recipient:
         parts.append(t("to {recipient}", recipient=facts.audience.recipient))
     parts.append(t("released on {day}", day=t.day(facts.created)))
@@ -69,7 +66,7 @@ def _limits(facts: Facts, t: Language) -> Iterator[Block]:
     who = who_gets_it(facts.level, t)
     text = t("They follow from who gets it: {who}.", who=who if facts.level == "public" else f"{who}, {signed}")
     if not facts.internal:
-        text += " " + t("What was reached is worked out from the release.")
+        text += " " + t("All figures are worked out from the release, whose secret values are drawn anew.")
     yield Paragraph(text)
     yield table(
         facts.limits,
@@ -100,20 +97,16 @@ def _persons(facts: Facts, t: Language) -> Iterator[Block]:
 
 def _risk(facts: Facts, t: Language) -> Iterator[Block]:
     yield Heading(t("3 Risk for the persons, by secret value"))
+    text = t(
+        "Somebody knows all that is published unchanged about a person and finds a row that fits and shows the "
+        "value. How often the value is right: without the release, and with the row."
+    )
     if facts.internal:
-        yield Paragraph(
-            t(
-                "Somebody knows all that is published unchanged about a person and reads all secret columns together. "
-                "How often they are right about those who have the value: without the release, and with it."
-            )
+        text = t(
+            "Somebody knows all that is published unchanged about a person and reads all secret columns together. "
+            "How often they are right about those who have the value: without the release, and with it."
         )
-    else:
-        yield Paragraph(
-            t(
-                "Somebody knows all that is published unchanged about a person and finds a row that fits and shows the "
-                "value. How often the value is right: without the release, and with the row."
-            )
-        )
+    yield Paragraph(text)
     columns = [
         (t("secret value"), "l", 3.0, lambda each: f"{isolated(t.value(each.value))} ({isolated(each.column)})"),
         (bearers_word(facts, t), "r", 1.5, lambda each: whole(each.bearers, t)),

@@ -18,8 +18,11 @@ _WHO = {
     "partner": mark("a partner under contract"),
     "public": mark("anyone"),
 }
-# What stands against a release besides its limits, by the name of its line.
-_DECIDED = {
+# What lines ask for, by their names, but for those that tell figures of the release.
+_ASKED = {
+    AVERAGE: mark("A row that shows a secret value is right, on average at most"),
+    RISKIEST: mark("A row that shows a secret value is right, in the riskiest group at most"),
+    ASKED: mark("Any row that shows a secret value is right, at most (asked for with this report)"),
     "gives-away": mark("No other column gives a secret value away"),
     "names-persons": mark("No column that names persons is published"),
     "sensitive-as-is": mark("No column that says how a person lives is published as it is"),
@@ -52,7 +55,7 @@ def who_gets_it(level: str, t: Language) -> str:
 
 def bearers_word(facts: Facts, t: Language) -> str:
     """Return the head of a column that counts who has a value."""
-    return t("have it") if facts.internal else t("show it")
+    return t("have it") if facts.internal else t("rows that show it")
 
 
 def persons_word(facts: Facts, t: Language) -> str:
@@ -65,16 +68,10 @@ def limit_words(limit: Limit, facts: Facts, t: Language) -> str:
     if limit.name == ALIKE:
         columns = names([each.name for each in facts.columns if each.is_known], t, 3)
         return t("Alike in {columns}, at least ({who})", columns=columns, who=persons_word(facts, t))
-    if limit.name == AVERAGE:
-        return t("A row that shows a secret value is right, on average at most")
-    if limit.name == RISKIEST:
-        return t("A row that shows a secret value is right, in the riskiest group at most")
     if limit.name == SMALL:
         epsilon = t.percent(facts.epsilon, 0)
         return t("Counts of 1 to {alpha} wrong by more than {epsilon}, at least", alpha=facts.alpha, epsilon=epsilon)
-    if limit.name == ASKED:
-        return t("Any row that shows a secret value is right, at most (asked for with this report)")
-    return t(_DECIDED[limit.name]) if limit.name in _DECIDED else t.sentence(limit.sentence)
+    return t(_ASKED[limit.name]) if limit.name in _ASKED else t.sentence(limit.sentence)
 
 
 def changed_words(changed: ChangedLimit, facts: Facts, t: Language) -> str:

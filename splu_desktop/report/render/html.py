@@ -77,12 +77,10 @@ def _block(block: Block) -> str:
 
 
 def _table(table: TableBlock) -> str:
-    side = ["r" if align == "r" else "" for align in table.align]
+    side = [' class="r"' if align == "r" else "" for align in table.align]
     head = ""
     if table.header:
-        cells = "".join(
-            f'<th scope="col"{_class(c)}>{_text(text)}</th>' for text, c in zip(table.header, side, strict=True)
-        )
+        cells = "".join(f'<th scope="col"{c}>{_text(text)}</th>' for text, c in zip(table.header, side, strict=True))
         head = f"<thead><tr>{cells}</tr></thead>"
     rows = []
     for row in table.shown_rows:
@@ -90,12 +88,8 @@ def _table(table: TableBlock) -> str:
         for i, (cell, c) in enumerate(zip(row, side, strict=True)):
             tag, scope = ("th", ' scope="row"') if i == 0 and not table.header else ("td", "")
             value = f' data-value="{cell.value!r}"' if isinstance(cell, Number) and cell.value is not None else ""
-            cells += f"<{tag}{scope}{_class(c)}{value}>{_text(cell_text(cell))}</{tag}>"
+            cells += f"<{tag}{scope}{c}{value}>{_text(cell_text(cell))}</{tag}>"
         rows.append(f"<tr>{cells}</tr>")
     label, body = html.escape(table.name), "".join(rows)  # and a table is scrolled by keys, too
     markup = f'<div class="scroll" tabindex="0"><table aria-label="{label}">{head}<tbody>{body}</tbody></table></div>'
     return markup + (f'<p class="note">{_text(table.note)}</p>' if table.note else "")
-
-
-def _class(name: str) -> str:
-    return f' class="{name}"' if name else ""
