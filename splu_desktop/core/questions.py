@@ -14,7 +14,6 @@ from splu_desktop.core.table import Column, Table
 KINDS = ("count", "mean", "compare")
 WITHIN = 0.3  # relative error up to which a figure is readable, where nothing else is asked
 MOST_TABLES = 3
-_CLEAR = 6  # letters from which a value is taken to say what it is of: “positive”, but not “yes”
 _OF = re.compile(r"^(count|mean|compare)\s+(?:of\s+)?", re.I)
 
 
@@ -59,13 +58,11 @@ class AskedTable:
         return replace(self, by=tuple(name for name in self.by if name in columns))
 
     def words(self) -> str:
-        """Return the table in words, for people. A value that says little by itself stands with its column."""
+        """Return the table in words, for people. A value stands with its column: several may have it."""
         if self.value is None:
             what = say("“{column}”", column=self.sa)
-        elif len(self.value) < _CLEAR:
-            what = say("“{column}: {value}”", column=self.sa, value=in_words(self.value))
         else:
-            what = say("“{value}”", value=self.value)
+            what = say("“{column}: {value}”", column=self.sa, value=in_words(self.value))
         if self.kind == "mean":
             what = say("mean of {what}", what=what)
         if not self.by:

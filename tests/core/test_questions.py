@@ -46,7 +46,7 @@ def test_limits_of_a_table() -> None:
 
 def test_a_value_that_says_little_stands_with_its_column() -> None:
     assert str(AskedTable("smoker", "yes", ("sex",)).words()) == "“smoker: yes” by sex"
-    assert str(AskedTable("result", "positive", ("sex",)).words()) == "“positive” by sex"
+    assert str(AskedTable("result", "positive", ("sex",)).words()) == "“result: positive” by sex"
     assert str(AskedTable("stay", None, ("sex",), "mean").words()) == "mean of “stay” by sex"
 
 

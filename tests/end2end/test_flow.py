@@ -91,6 +91,8 @@ def test_all_commands_answer_one_release(splu: Splu, release: Path, tmp_path: Pa
     assert female == splu.json("analyse", release, "share", "diagnosis=flu", "--where", "sex=female")
     assert splu("analyse", "--json", release, "share", "diagnosis=flu", "sex=female") == 0
     assert json.loads(splu.out) == female
+    assert splu("--json", "analyse", release, "share", "diagnosis=flu", "sex=female") == 0
+    assert json.loads(splu.out) == female
     assert splu("analyse", release, "logit", "diagnosis=flu", "--on", "sex", "--on", "ward") == 0
     assert splu("verify", release) == 0
     assert len(splu.json("releases")["releases"]) == 1

@@ -194,6 +194,11 @@ def test_the_readme_says_how_good_every_asked_table_is_as_the_report_does(tmp_pa
     text = (released(Table((units, days)), plan, tmp_path / "r").path / "README.md").read_text(encoding="utf-8")
     assert "mean of “days” by unit: 2 of 2 answers about 50 rows and more within 30 %." in text
     assert "“days: 4” by unit: no cell is as large as 50." in text
+    assert "Bands of" not in text
+    bands = column_of("days", ["below 5", "5 to 9"] * 120)
+    plan = replace(plan, questions=asked[:1])
+    text = (released(Table((units, bands)), plan, tmp_path / "b").path / "README.md").read_text(encoding="utf-8")
+    assert "Bands of “days” count as one number each: the true mean may lie outside." in text
 
 
 @pytest.mark.parametrize("gammas", [(2, 2), (3, 8)])
@@ -337,6 +342,20 @@ def test_score_columns_stand_beside_the_tables_own(tmp_path: Path) -> None:
                        tmp_path / "r")  # fmt: skip
     table, scores = (pd.read_csv(release.path / name) for name in ("table.csv", "scores.csv"))
     assert not set(table.columns) & set(scores.columns)
+
+
+def test_no_score_column_is_called_as_a_column_that_another_program_renames(tmp_path: Path) -> None:
+    """Stata and SAS read “dx (a)” as dx_a, beside which the score of a in dx must stand; SAS takes DX_B for dx_b."""
+    drawn = column_of("dx", ["a", "b", "B", "c"] * 100)
+    columns = (drawn, column_of("dx (a)", ["x", "y"] * 200), column_of("DX_c", ["x", "y"] * 200))
+    plan = Plan({"dx": Role.SA, "dx (a)": Role.NSA, "DX_c": Role.NSA}, (Block(("dx",), Lenders(2)),), ("DX_c",))
+    release = released(Table(columns), plan, tmp_path / "r")
+    renamed = re.findall(r"^rename _\d+ (\w+)$", (release.path / "labels.do").read_text(encoding="utf-8"), re.M)
+    scores = pd.read_csv(release.path / "scores.csv").columns
+    assert "lender_class" in scores, "README's lines name it"
+    beside = [name.casefold() for name in (*renamed, *scores.drop("lender_class"))]
+    assert len(renamed) == 4
+    assert len({*beside}) == len(beside), beside
 
 
 def test_nothing_of_true_counts_leaves_beside_the_table(tmp_path: Path) -> None:
@@ -498,6 +517,17 @@ def test_a_release_of_flags_is_sound_whatever_is_no_secret(values: tuple[str, ..
     plan = replace(plan, public_values={"flag": absence_values(flag)})
     released(Table((sex, flag)), plan, tmp_path / "r")
     assert _check(tmp_path / "r", "scores") == "ok"
+
+
+def test_a_file_less_is_told_though_it_is_sealed_again(ward: OpenRelease, tmp_path: Path) -> None:
+    for name in ("README.md", "labels.R", "splu_release.R"):
+        folder = _copy(ward, tmp_path / name)
+        facts = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+        facts["files"] = [each for each in facts["files"] if each["name"] != name]
+        (folder / "release.json").write_text(json.dumps(facts), encoding="utf-8")
+        (folder / name).unlink()
+        _seal_again(folder)
+        assert _check(folder, "files") == "wrong", name
 
 
 def test_a_changed_file_is_told(ward: OpenRelease, tmp_path: Path) -> None:

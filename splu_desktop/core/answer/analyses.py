@@ -17,7 +17,7 @@ from splu_desktop.core.answer.conditions import Condition, parse_condition
 from splu_desktop.core.answer.equations import Equations, Feature, NoAnswer, Values
 from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.errors import BadQuestion
-from splu_desktop.core.messages import no_column, none_of, say
+from splu_desktop.core.messages import Phrase, no_column, none_of, say
 from splu_desktop.core.published import Published
 from splu_desktop.core.table import Column
 from splu_desktop.core.thresholds import NORMAL_95
@@ -127,9 +127,13 @@ def analyse(reader: Reader, analysis: Analysis) -> Result:
         raise BadQuestion(none_of(analysis.kind, _KNOWN))
     result = _KNOWN[analysis.kind].make(reader, analysis)
     if analysis.value is None and _column(reader.published, analysis.outcome).values is None:
-        words = "Bands of “{column}” count as one number each: the true mean may lie outside."
-        return replace(result, notes=(say(words, column=analysis.outcome), *result.notes))
+        return replace(result, notes=(say_bands(analysis.outcome), *result.notes))
     return result
+
+
+def say_bands(name: str) -> Phrase:
+    """Return what a mean of a column in bands leaves open."""
+    return say("Bands of “{column}” count as one number each: the true mean may lie outside.", column=name)
 
 
 def outcome_asked(text: str, published: Published) -> tuple[str, tuple[str, ...] | None]:

@@ -17,7 +17,7 @@ from splu_desktop.core.table import Kind
 from splu_desktop.files.disk.inert_texts import inert
 from splu_desktop.files.language import Language
 from splu_desktop.files.release.facts import Dialect
-from splu_desktop.files.release.score_columns import ScoreColumn
+from splu_desktop.files.release.score_columns import ScoreColumn, variable_names
 
 DICTIONARY_NAME = "dictionary.csv"
 LABEL_FILES = ("labels.do", "labels.sps", "labels.sas", "labels.R")
@@ -28,7 +28,6 @@ OWN_COLUMNS = {  # of each release, and what they are
     CLASS: say("rows of one class lend each other values"),
     NUMBER: say("a person’s rows have one number, new in each release"),
 }
-_VARIABLE = 32  # characters of a variable's name in Stata and SAS
 
 
 def write_dictionary(
@@ -96,7 +95,7 @@ def label_texts(published: Published, dialect: Dialect) -> dict[str, str]:
     marks = {"mark": json.dumps(dialect.delimiter), "mark_number": f"{ord(dialect.delimiter):02X}"}
     columns = []
     for at, (name, column) in enumerate(
-        zip(_variables(published.table.names), published.table.columns, strict=True), 1
+        zip(variable_names(published.table.names), published.table.columns, strict=True), 1
     ):
         title = isolated(re.sub(r"[\x00-\x1f\x7f\u2028\u2029]+", " ", column.name))[:80]
         width = max([1, *map(len, map(str.encode, column.labels.tolist()))])
@@ -112,15 +111,3 @@ def label_texts(published: Published, dialect: Dialect) -> dict[str, str]:
         filled = [line.format(**marks, **each) for line in lines for each in (columns if _EACH.search(line) else [{}])]
         texts[name] = "\n".join(filled) + "\n"
     return texts
-
-
-def _variables(names: Sequence[str]) -> list[str]:
-    """Return names as statistics programs take them: letters, digits, underscores, each once."""
-    variables: list[str] = []
-    for name in names:
-        word = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")[: _VARIABLE - 4] or "column"
-        word = word if word[0].isalpha() else f"v_{word}"[: _VARIABLE - 4]
-        while word.casefold() in map(str.casefold, variables):
-            word += "_2" if not word.endswith("_2") else "x"
-        variables.append(word)
-    return variables

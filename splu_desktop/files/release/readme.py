@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from splu_desktop.core.answer.analyses import Analysis, Estimate, analyse
+from splu_desktop.core.answer.analyses import Analysis, Estimate, analyse, say_bands
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.answer.crosstab import crosstab
 from splu_desktop.core.answer.forecast import LEAST
@@ -250,12 +250,12 @@ def _examples(
         "```r",
         *r,
         "```",
-        t(say("In a spreadsheet, scores.csv to the right of table.csv:")) + f" `{formula}`",
+        t(say("In a spreadsheet, scores.csv to the right of table.csv, both read in as UTF-8:")) + f" `{formula}`",
         t(say("scores.csv has the same rows: the sum of {name} over any rows {what}.",
               name=score.name, what=score.words)),
         *([t(say(left_out))] if gaps else []),
         t(say("Robust errors alone are too wide where whole classes are compared: take the last lines, too.")),
-        t(say("A covariate that was drawn anew needs regress of splu_release.")),
+        t(say("A covariate that was drawn anew needs regress of splu_release; a weight that was can't be used.")),
     ]  # fmt: skip
     alone = say("Drawn in decoy groups, which splu_release does not know: ask SPLU Desktop for ranges.")
     return lines if known else [*lines[:-2], t(alone)]
@@ -358,6 +358,8 @@ def _goodness(published: Published, questions: Sequence[AskedTable], reader: Rea
         words = say("{table}: {good} of {all} answers about 50 rows and more within {percent} %.", table=asked.words(),
                    good=good, all=every, percent=round(100 * _within(asked)))  # fmt: skip
         lines.append(t(words if every else say("{table}: no cell is as large as 50.", table=asked.words())))
+        if asked.kind == "mean" and published.table[asked.sa].values is None:
+            lines.append(t(say_bands(asked.sa)))
     ranges = say("Figures have two ranges, right in 95 of 100 releases: for persons like these, and for this table.")
     return [*lines, t(ranges)]
 

@@ -24,6 +24,7 @@ from splu_desktop.core.published import Published
 SCORES_NAME = "scores.csv"
 _FEW = 12  # values of which each has a column
 _MOST = 20  # columns of one sensitive column
+_VARIABLE = 32  # characters of a variable's name in Stata and SAS
 _SIGNS = {">=": "_ge_", "<=": "_le_", ">": "_gt_", "<": "_lt_"}
 
 
@@ -77,7 +78,9 @@ def score_columns(
         numbers, every = np.array([int(label) for label in persons.labels]), np.arange(persons.m, dtype=np.int32)
         words = say("number of the row's person")
         columns.append(ScoreColumn(NUMBER, NUMBER, None, words, numbers, every, persons.codes))
-    taken = set(published.table.names)  # both files are put side by side
+    # Both files are put side by side, also as labels.do and labels.sas name the table's columns.
+    variables = {*variable_names(published.table.names)} - {*variable_names((CLASS, NUMBER))}
+    taken = {each.casefold() for each in (*published.table.names, *variables)}
     return tuple(replace(each, name=_take_word(each.name, taken)) for each in columns)
 
 
@@ -87,9 +90,9 @@ def _take_word(name: str, taken: set[str]) -> str:
         name = name.replace(sign, spelling)
     word = re.sub(r"\W+", "_", name).strip("_") or "score"
     word = f"_{word}" if word[0].isdigit() else word
-    while word in taken:
+    while word.casefold() in taken:
         word += "_"
-    taken.add(word)
+    taken.add(word.casefold())
     return word
 
 
@@ -151,3 +154,15 @@ def _counted_chapters(published: Published, name: str) -> dict[str, list[str]]:
 
 def _enough(published: Published, name: str) -> int:
     return t_f(published.block_of(name).draw, published.thresholds.epsilon, published.thresholds.t_e)
+
+
+def variable_names(names: Sequence[str]) -> list[str]:
+    """Return names as statistics programs take them: letters, digits, underscores, each once."""
+    variables: list[str] = []
+    for name in names:
+        word = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")[: _VARIABLE - 4] or "column"
+        word = word if word[0].isalpha() else f"v_{word}"[: _VARIABLE - 4]
+        while word.casefold() in map(str.casefold, variables):
+            word += "_2" if not word.endswith("_2") else "x"
+        variables.append(word)
+    return variables

@@ -76,7 +76,8 @@ def notes(book: PrintedBook, t: Language) -> list[str]:
     hidden = t("“hidden”: so few that the number is hidden on purpose; its range is all that is told.")
     if book.noise is None:
         return [
-            t("The range in brackets holds the true figure in 95 of 100 releases. Numbers without a range are exact."),
+            t("The range in brackets holds the true figure in 95 of 100 releases, a mean of bands as their middles have"
+              " it. Numbers without a range are exact."),
             hidden,
             t("All numbers are sums over one published table: parts add up and subtracting tells nothing new, but a"
               " count asked alone may differ a little."),
