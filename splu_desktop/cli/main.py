@@ -85,7 +85,7 @@ def build_parser(given: Sequence[str] = ()) -> argparse.ArgumentParser:
     modules = dict.fromkeys([] if list(given) == ["--version"] else named)
     words = say("Hand out a sensitive table: small counts protected, large ones answered.")
     parser = _Parser(prog="splu", description=words)
-    parser.set_defaults(json=False)
+    parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)  # before a command as behind it
     add_language(parser)
     version = say("show the version and exit")
     parser.add_argument("--version", action="version", version=f"splu {__version__}", help=version)
