@@ -436,6 +436,8 @@ def test_scores_of_pairs_with_weights_are_those_of_as_many_rows() -> None:
         table = Table(tuple(replace(each, weights=weights) for each in columns))
         block = Block(("dx",), Lenders(5.0))
         found = BlockScores(Published(table, (block,), (), (ClassCell(), ClassCell())), block)
+        for _ in range(2):  # the first count looks at rows, a later one at pairs
+            assert np.array_equal(found.count_by_class(np.arange(3), 3), rows)
         scores, which = found.set_scores(np.eye(3, dtype=bool))[0]
         return np.asarray(scores[which[found.pair]])
 

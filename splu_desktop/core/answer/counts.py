@@ -96,8 +96,6 @@ def count_one_block(
 ) -> CountFigures:
     """Return (L, Q) figures of events of one block that was drawn by lenders, given their K parts in classes.
 
-    Parameters
-    ----------
     draw_a : a, the draw's retention.
     selected, size : (K, 1) records of the line in the class, and of the class.
     shown : (K, Q) records of the line that show the event.
