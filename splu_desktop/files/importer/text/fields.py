@@ -108,19 +108,19 @@ def split(
     looked = range(width) if quotes else wanted
     # By column from here on: whatever is asked of a column then stands side by side.
     by_column = np.ascontiguousarray(sides.T) if len(looked) == width else sides.T
-    starts = [by_column[i - 1] + 1 if i else begins for i in looked]
-    stops = [by_column[i] if i < width - 1 else ends for i in looked]
+    # One at a time, so that the processor still has the places when it looks there.
+    sides_of = ((by_column[i - 1] + 1 if i else begins, by_column[i] if i < width - 1 else ends) for i in looked)
     if quotes:
+        starts, stops = zip(*sides_of, strict=True)
         enclosed = [
             (data[start] == layout.quote) & (stop - start >= 2) & (data[stop - 1] == layout.quote)
             for start, stop in zip(starts, stops, strict=True)
         ]
         if quotes != 2 * sum(int(np.count_nonzero(each)) for each in enclosed):
             raise Irregular
-        starts = [start + each for start, each in zip(starts, enclosed, strict=True)]
-        stops = [stop - each for stop, each in zip(stops, enclosed, strict=True)]
+        sides_of = ((start + each, stop - each) for start, stop, each in zip(starts, stops, enclosed, strict=True))
     words = words_of(block)
-    return [_fields(block, words, starts[at], stops[at]) for at, i in enumerate(looked) if i in wanted], blank
+    return [_fields(block, words, *at) for i, at in zip(looked, sides_of, strict=True) if i in wanted], blank
 
 
 def words_of(block: bytes) -> Words:
