@@ -137,8 +137,6 @@ def count_one_block(
 def count_groups(draw: Draw, classes: Iterable[tuple[Floats, Floats, Floats]]) -> CountFigures:
     """Return (L, Q) figures of events of a block that was drawn in decoy groups.
 
-    Parameters
-    ----------
     classes : of each (L, m) records of each line that show each value; (m,) records of the class that show each value;
         (Q, m) which values make each event.
 
@@ -185,8 +183,6 @@ def count_several_blocks(
 ) -> CountFigures:
     """Return figures by class of events that several blocks make together, all drawn by lenders.
 
-    Parameters
-    ----------
     a : retention of each of the B blocks.
     selected, size : (K, 1) records of the line in the class, and of the class.
     states : (2, ..., 2, K, Q) records of the line by whether they show each block's part (index 1) or not.
