@@ -11,10 +11,9 @@ from typing import Any
 from splu_desktop.cli.base.help import add_command, takes
 from splu_desktop.cli.base.opening import ANSWERS, add_release, add_target, open_asked, open_for_answers
 from splu_desktop.cli.base.output import Meter, print_json, print_result, print_table, say_written, tell, translate
-from splu_desktop.core.answer.answer import Answer, say_trust
+from splu_desktop.core.answer.answer import Answer, question_words, range_words, say_trust
 from splu_desktop.core.answer.conditions import parse_condition
 from splu_desktop.core.answer.reader import ESTIMATORS, Reader
-from splu_desktop.core.answer.words import question_words, range_words
 from splu_desktop.core.messages import Phrase, percent_of, say
 
 

@@ -27,10 +27,9 @@ from splu_desktop.core.policy.lines import Line
 from splu_desktop.core.policy.verdict import UNSAFE, USEFUL, Verdict, verdict
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.questions import parse_question
-from splu_desktop.core.risk.alike import alike
+from splu_desktop.core.risk.alike import alike, unique_combinations, unique_distances, unique_histories
 from splu_desktop.core.risk.attack import Attack, attack
 from splu_desktop.core.risk.certainty import Certainty, certainties
-from splu_desktop.core.risk.recognition import unique_combinations, unique_distances, unique_histories
 from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.roles import Role
 from splu_desktop.core.roles.suggest import suggest_roles

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.mechanism import Randomness, below, register
 from splu_desktop.core.mechanism.draw import Draw, Floats
-from splu_desktop.core.mechanism.probabilities import binomial
+from splu_desktop.core.mechanism.law import binomial
 from splu_desktop.core.mechanism.randomness import happens
 
 

@@ -16,7 +16,7 @@ from splu_desktop.core.answer.reader import Reader
 from splu_desktop.core.band_means import typical
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.mechanism import DecoyGroups
-from splu_desktop.core.mechanism.probabilities import binomial
+from splu_desktop.core.mechanism.law import binomial
 from splu_desktop.core.messages import Phrase
 from splu_desktop.core.table import Table
 from tests.columns import column_of

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from splu_desktop.core.mechanism import DecoyGroups, Draw, Lenders, law
-from splu_desktop.core.mechanism.probabilities import binomial, poisson
+from splu_desktop.core.mechanism.law import binomial, poisson
 
 TABLE = {
     2: ((0.5451, 0.3803, 34, 106), (0.5000, 0.2891, 24, 71)),

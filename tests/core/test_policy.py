@@ -432,7 +432,7 @@ def test_a_number_of_each_person_is_left_out_and_nobody_stands_out_by_what_remai
     assert plan.persons is not None
     plan = replace(plan, persons=replace(plan.persons, number=True))
     line = next(line for line in verdict(table, plan).lines if line.name == "persons-alike")
-    assert "rows of one number" in line.sentence
+    assert "by “person number”" in line.sentence
     assert line.repair is not None
     after = line.repair.apply(plan)
     assert after.persons is not None

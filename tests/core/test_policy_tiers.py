@@ -12,8 +12,7 @@ from splu_desktop.core.distinct import distinct_rows
 from splu_desktop.core.generalise import Prefix
 from splu_desktop.core.mechanism import Units
 from splu_desktop.core.persons.blanking import Blanking, blank, find_leavers
-from splu_desktop.core.risk.association import LINKED, association
-from splu_desktop.core.risk.blocks import MOST_BLOCKS, MOST_TOGETHER, group_columns
+from splu_desktop.core.risk.association import LINKED, MOST_BLOCKS, MOST_TOGETHER, association, group_columns
 from splu_desktop.core.risk.ladders import ladder_of
 from splu_desktop.core.risk.tiers import Candidate, Levels, TierSearch
 from splu_desktop.core.table import Kind, Table

@@ -16,10 +16,9 @@ from splu_desktop.core.mechanism import Block, Lenders
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.policy import OK, RED, verdict
 from splu_desktop.core.published import block_codes
-from splu_desktop.core.risk.alike import alike
+from splu_desktop.core.risk.alike import alike, unique_combinations, unique_distances, unique_histories
 from splu_desktop.core.risk.association import association, find_linked
 from splu_desktop.core.risk.certainty import certainties, certainty_of_persons, gamma_for
-from splu_desktop.core.risk.recognition import unique_combinations, unique_distances, unique_histories
 from splu_desktop.core.risk.releases import joint_certainty, surest_jointly
 from splu_desktop.core.sanitise import prepare, run, show_rows
 from splu_desktop.core.table import Column, Kind, Table
@@ -308,7 +307,7 @@ def test_a_person_number_lets_all_rows_of_a_person_stand_out_together() -> None:
     assert found.below(2) > 3 * alike(prepare(table, plan), plan).below(2)
     (line,) = (each for each in verdict(table, numbered).lines if each.name == "persons-alike")
     assert line.state == RED
-    assert "of one number" in line.sentence
+    assert "by “person number”" in line.sentence
     assert line.repair is not None
     assert not line.repair.apply(numbered).persons.number
 

@@ -19,7 +19,7 @@ import numpy as np
 from splu_desktop.compare.base.questions import CountingQuestions
 from splu_desktop.compare.base.source import Floats, Ints, TrueTable
 from splu_desktop.core.errors import SpluError
-from splu_desktop.core.mechanism.probabilities import binomial
+from splu_desktop.core.mechanism.law import binomial
 from splu_desktop.core.messages import Figure, say
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.thresholds import Thresholds

@@ -218,24 +218,24 @@ def _ratio(reader: Reader, analysis: Analysis) -> Result:
         both = _weight(values)[:, None] * np.concatenate([y, np.ones_like(y)], axis=1)
         return both - theta, np.broadcast_to(-np.eye(2), (len(both), 2, 2))
 
-    solution, share = Equations(published, features).solve(score, np.zeros(2)), analysis.value is not None
-    (total, number), known = solution.theta, features["y"].values
+    theta, table, alike = Equations(published, features).solve(score, np.zeros(2))
+    (total, number), known, share = theta, features["y"].values, analysis.value is not None
     if number <= 0:
-        raise NoAnswer(solution.theta)
+        raise NoAnswer(theta)
     unseen = 0.0  # of a share: how many may have a value that no row shows
     if share and published.is_sensitive(analysis.outcome):
         asked = [*analysis.where, Condition(analysis.outcome, (_NOBODY,))]
         unseen = reader.answer(asked).high / NORMAL_95 / published.n
     ends = np.array([0.0, 1.0] if share else [np.nanmin(known), np.nanmax(known)])
     figures, off = [np.clip(total / number, *ends)], np.array([1, -total / number]) / number
-    for v in (solution.covariance, solution.covariance_alike):
+    for v in (table, alike):
         if share:  # two rows more, one with the value and one without (Agresti and Coull 1998)
             v = v + v[1, 1] / (number * published.n) * np.array([[1, 1], [1, 2]]) + np.diag([unseen**2, 0])
-        none, one, two = (np.outer(solution.theta, solution.theta) - NORMAL_95**2 * v)[[0, 0, 1], [0, 1, 1]]
+        none, one, two = (np.outer(theta, theta) - NORMAL_95**2 * v)[[0, 0, 1], [0, 1, 1]]
         reach = np.sqrt(max(one**2 - two * none, 0.0)) * np.array([-1, 1])
         figures += [*(np.clip((one + reach) / two, *ends) if two > 0 else ends)]  # of too few no end is ruled out
     figure = Estimate(_KNOWN[analysis.kind].name, *map(float, figures))
-    return Result(analysis, (figure,), np.array([[max(off @ solution.covariance_alike @ off, 0.0)]]))
+    return Result(analysis, (figure,), np.array([[max(off @ alike @ off, 0.0)]]))
 
 
 def _one_figure(reader: Reader, analysis: Analysis, model: str, ends: tuple[float, float]) -> Result:
@@ -407,11 +407,11 @@ def _fit(published: Published, features: dict[str, Feature], model: str) -> tupl
         return psi, -(weight * slope)[:, None, None] * x[:, :, None] * x[:, None, :]
 
     try:
-        solution = Equations(published, features).solve(score, np.zeros(len(scale)))
+        theta, table, alike = Equations(published, features).solve(score, np.zeros(len(scale)))
     except NoAnswer as fault:
         raise NoAnswer(fault.theta / scale) from None
     squares = np.outer(scale, scale)
-    return np.asarray(solution.theta / scale), solution.covariance / squares, solution.covariance_alike / squares
+    return np.asarray(theta / scale), table / squares, alike / squares
 
 
 for _model, _words in (

@@ -37,22 +37,6 @@ class Feature:
     values: Floats
 
 
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """A root with its spreads.
-
-    Attributes
-    ----------
-    theta : (k,) the root.
-    covariance : (k, k) about this table; of several blocks that about persons like these, which is no smaller.
-    covariance_alike : (k, k) about persons like these.
-    """
-
-    theta: Floats
-    covariance: Floats
-    covariance_alike: Floats
-
-
 class NoAnswer(BadQuestion):
     """The equations have no root, or one that the release can't tell.
 
@@ -159,8 +143,11 @@ class Equations:
             slope += np.tensordot(weight, np.broadcast_to(derivative, (len(weight), k, k)), axes=1)
         return total, slope
 
-    def solve(self, score: Score, start: Floats) -> Solution:
-        """Return the root of the sums, by Newton's method, and its spreads. Raises BadQuestion where there is none."""
+    def solve(self, score: Score, start: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return the root of the sums (k,), by Newton's method, and its covariances (k, k). Raises BadQuestion.
+
+        They are about this table, of several blocks no smaller ones, and about persons like these.
+        """
         theta = np.asarray(start, float)
         with np.errstate(all="ignore"):
             for _ in range(_MOST_STEPS):
@@ -180,7 +167,7 @@ class Equations:
                 raise NoAnswer(theta)
             return self._with_spreads(score, theta, slope)
 
-    def _with_spreads(self, score: Score, theta: Floats, slope: Floats) -> Solution:
+    def _with_spreads(self, score: Score, theta: Floats, slope: Floats) -> tuple[Floats, Floats, Floats]:
         k, rows, number = len(theta), len(self.number), len(self.class_size)
         effect, sampling, more, persons = np.zeros((rows, k)), np.zeros((k, k)), np.zeros((k, k)), self._alike_rows()
         # Of each block, what a row adds in each of its states, the others as they are shown.
@@ -215,7 +202,7 @@ class Equations:
         if self.hidden:
             # Who is in the table is chance, and who lends in it is chance again: whole classes have both.
             alike = alike + sampling
-        return Solution(theta, *(bread @ (each + more) @ bread.T for each in (table, alike)))
+        return theta, bread @ (table + more) @ bread.T, bread @ (alike + more) @ bread.T
 
     def _alike_rows(self) -> Floats:
         """Return (R,) as how many rows each counts that stands for persons: theirs tell less than so many others do."""

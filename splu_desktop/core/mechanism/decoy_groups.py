@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.errors import BadSetting
 from splu_desktop.core.mechanism.draw import Draw, Floats, register
-from splu_desktop.core.mechanism.probabilities import binomial
+from splu_desktop.core.mechanism.law import binomial
 from splu_desktop.core.mechanism.randomness import Randomness, below, permutation
 
 _SWEEPS = 40  # of exchanges between pairs of groups, after which groups no longer tell how they were dealt

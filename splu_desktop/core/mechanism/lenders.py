@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.mechanism.draw import Draw, Floats, register
-from splu_desktop.core.mechanism.probabilities import binomial, poisson
+from splu_desktop.core.mechanism.law import binomial, poisson
 from splu_desktop.core.mechanism.randomness import Randomness, below, happens
 
 _FAR = 9.0  # standard deviations beyond which a count's law is cut

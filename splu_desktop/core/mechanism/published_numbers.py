@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import count_keys, count_pairs, cross_codes, pair_keys
-from splu_desktop.core.mechanism.classes import LEAST, ClassCell, Ints
+from splu_desktop.core.mechanism.classes import LEAST, ClassCell, Ints, Units
 from splu_desktop.core.mechanism.draw import Block, Floats, draw_as_dict
-from splu_desktop.core.mechanism.units import Units
 from splu_desktop.core.table import remember
 
 Codes = NDArray[np.integer]

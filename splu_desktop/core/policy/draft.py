@@ -31,7 +31,7 @@ from splu_desktop.core.policy.limits import Limits, limits_for
 from splu_desktop.core.policy.search import STOPS, Setting
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
-from splu_desktop.core.risk.blocks import Blocks, group_columns
+from splu_desktop.core.risk.association import Blocks, group_columns
 from splu_desktop.core.risk.certainty import gamma_for
 from splu_desktop.core.risk.ranking import is_mostly_rare, rank_sensitive
 from splu_desktop.core.roles import Role

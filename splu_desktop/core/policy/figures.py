@@ -12,7 +12,7 @@ from splu_desktop.core.messages import say
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.questions import AskedTable
-from splu_desktop.core.risk.alike import Alike, alike
+from splu_desktop.core.risk.alike import Alike, alike, find_by_others
 from splu_desktop.core.risk.certainty import Certainty, certainties, certainty_of_persons
 from splu_desktop.core.risk.releases import EarlierRelease, surest_in_rows, surest_jointly
 from splu_desktop.core.sanitise import DrawInput
@@ -78,6 +78,7 @@ class Figures(Readable):
     ----------
     rows, persons : that go out; persons are rows where no column names them.
     alike, certainty : who looks alike, and how sure a shown secret value is.
+    found_by_others : share of the rows that who knows a person's other rows finds; 0 where each has one.
     person : how sure it is, in the riskiest class, that the person has it in some row.
     tables : how far each asked table can be read.
     other : share of 200 ordinary other questions that can be read; None where there are none.
@@ -90,6 +91,7 @@ class Figures(Readable):
     persons: int
     alike: Alike
     certainty: Certainty
+    found_by_others: float
     person: float
     tables: tuple[TableReach, ...]
     other: float | None
@@ -140,6 +142,7 @@ def figures_of(
         persons=prepared.person_count,
         alike=groups,
         certainty=certainty,
+        found_by_others=find_by_others(prepared, plan),
         person=certainty_of_persons(prepared, plan) if prepared.units.person else surest_in_rows(prepared, certainty),
         tables=tables,
         other=None if math.isnan(other) else other,

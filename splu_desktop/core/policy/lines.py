@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from splu_desktop.core.generalise import DatePart, Part, suggest
+from splu_desktop.core.mechanism import NUMBER
 from splu_desktop.core.mechanism.law import t_p
 from splu_desktop.core.messages import Phrase, certainty_words, listed, quoted, say, share_words
 from splu_desktop.core.persons.choice import ByPerson, persons
@@ -137,20 +138,22 @@ class Case:
         repair = Repair(say("Make columns coarser"), self._coarser)
         if few := figures.alike.below(k):
             by = listed(self.plan.nsas[:3], "{head} and {tail}")
-            words = "Number of {who} that stand out by {by}: {n}; at least {k} should look alike."
             moved = set(self.plan.persons.shift if self.plan.persons else ()).intersection(self.plan.nsas)
             repair = _months([name for name in moved if self.draw_input.table[name].kind.is_date]) or repair
             if self.plan.persons is not None and self.plan.persons.number:
-                words = "Number of persons that stand out by rows of one number: {n}; at least {k} should look alike."
-                bare = replace(self.plan.persons, number=False)
+                by, bare = quoted([NUMBER]), replace(self.plan.persons, number=False)
                 # Without the number rows may stand out all the same, each by itself.
                 repair = Repair(say("Leave it out"), lambda plan: self._coarser(replace(plan, persons=bare)))
+            words = "Number of {who} that stand out by {by}: {n}; at least {k} should look alike."
             return Line("persons-alike", RED, say(words, n=few, who=who, by=by, k=k), few, 0, repair)
         if changed > most:
             words = "Number of {who} with cells left empty or left out, so that nobody stands out: {n}."
             return Line("persons-alike", AMBER, say(words, n=changed, who=who), changed, most, repair)
-        least = figures.alike.smallest
-        sentence = say("Least number of {who} that look alike: {n}; asked for: {k}.", n=least, who=who, k=k)
+        least, share = figures.alike.smallest, figures.found_by_others
+        words = "Least number of {who} that look alike: {n}; asked for: {k}."
+        if share * least > 1:  # to one reader fewer look alike
+            words = "Least number of {who} that look alike: {n}; asked for: {k}. By their other rows {sure} are found."
+        sentence = say(words, n=least, who=who, k=k, sure=certainty_words(share))
         return Line("persons-alike", OK, sentence, least, k)
 
     def _riskiest(self) -> Line:

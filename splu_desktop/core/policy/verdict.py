@@ -89,6 +89,7 @@ class Verdict:
             "persons": figures.persons,
             "unique_persons": figures.alike.below(2),
             "smallest_class": figures.alike.smallest,
+            "found_by_others": figures.found_by_others,
             "answered": {"cells": figures.readable, "of": figures.cells},
             "certainty": {"average": sure.average, "riskiest": sure.riskiest, "person": figures.person},
             "other_questions": figures.other,

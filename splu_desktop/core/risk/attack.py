@@ -9,10 +9,8 @@ What hints tell he learns from the release alone, by scores. A person's rows cou
     P(kept | all rows) = L/(L + gamma - 1), L the product over rows of P(s | hints)/pi_c(s) of what each shows (law 3);
     certainty of v = P(kept) where it is shown, and P(not kept) P(v | hints).
 
-The draw is rehearsed on the table, so that the guesses can be judged: a guess counts as known where it lies in one of
-20 bins of certainty of which 80 % are right, bins of what the classes alone do not tell at 80 %. It is rehearsed up to
-16 times, each on a part of the persons: what hints tell is learned anew from each, and one rehearsal alone may show
-three times as many known as another. tests/core/test_attack.py holds the figures of the design.
+A guess counts as known where it lies in one of 20 bins of certainty of which 80 % are right, of what the classes alone
+do not tell so well. tests/core/test_attack.py holds the figures of the design.
 """
 
 from __future__ import annotations
@@ -28,8 +26,8 @@ from splu_desktop.core.distinct import count_pairs
 from splu_desktop.core.mechanism import Draw, Randomness, SystemRandomness
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.progress import SILENT, Progress
+from splu_desktop.core.risk.association import few_labels
 from splu_desktop.core.risk.certainty import secret_values
-from splu_desktop.core.risk.labels import few_labels
 from splu_desktop.core.sanitise import DrawInput, show_rows
 from splu_desktop.core.table import Column, unique
 

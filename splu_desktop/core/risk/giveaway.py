@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from splu_desktop.core.distinct import count_keys, pair_keys
 from splu_desktop.core.messages import quoted, say
 from splu_desktop.core.plan import Plan
+from splu_desktop.core.risk.association import few_labels
 from splu_desktop.core.risk.certainty import secret_values
-from splu_desktop.core.risk.labels import few_labels
 from splu_desktop.core.sanitise import DrawInput
 from splu_desktop.core.table import Column, Table, unique
 

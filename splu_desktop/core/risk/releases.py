@@ -10,8 +10,8 @@ import numpy as np
 from splu_desktop.core.distinct import pair_keys, stir
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.published import block_codes
+from splu_desktop.core.risk.alike import add_courses
 from splu_desktop.core.risk.certainty import Certainty, secret_values
-from splu_desktop.core.risk.recognition import add_courses
 from splu_desktop.core.sanitise import DrawInput
 
 

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from splu_desktop.core.answer.analyses import Analysis, Estimate, analyse, say_bands
+from splu_desktop.core.answer.answer import ends_of
 from splu_desktop.core.answer.conditions import Condition
 from splu_desktop.core.answer.crosstab import crosstab
 from splu_desktop.core.answer.forecast import LEAST
 from splu_desktop.core.answer.reader import Reader
-from splu_desktop.core.answer.words import ends_of
 from splu_desktop.core.errors import BadQuestion
 from splu_desktop.core.mechanism import CLASS, NUMBER
 from splu_desktop.core.mechanism.law import t_f

@@ -5,8 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 
-from splu_desktop.core.answer.answer import EXACT, HIDDEN, READABLE, ROUGH, Answer
-from splu_desktop.core.answer.words import ends_of
+from splu_desktop.core.answer.answer import EXACT, HIDDEN, READABLE, ROUGH, Answer, ends_of
 from splu_desktop.gui.ask.asking import AnsweredQuestion
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.parts import Card

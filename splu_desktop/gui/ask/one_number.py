@@ -10,9 +10,8 @@ import numpy as np
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
-from splu_desktop.core.answer.answer import HIDDEN
+from splu_desktop.core.answer.answer import HIDDEN, ends_of
 from splu_desktop.core.answer.conditions import Condition, takes_range
-from splu_desktop.core.answer.words import ends_of
 from splu_desktop.gui.ask.answer_card import AnswerCard, about, error_words
 from splu_desktop.gui.ask.asking import AnsweredQuestion, AskableRelease, Panel, Question, answer_one
 from splu_desktop.gui.base import theme
