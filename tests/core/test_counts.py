@@ -14,7 +14,12 @@ import pandas as pd
 import pytest
 
 from splu_desktop.core.answer.conditions import Condition
-from splu_desktop.core.answer.counts import CountFigures, count_one_block, count_several_blocks
+from splu_desktop.core.answer.counts import (
+    CountFigures,
+    count_one_block,
+    count_rows_beside,
+    count_several_blocks,
+)
 from splu_desktop.core.answer.crosstab import crosstab
 from splu_desktop.core.answer.reader import ESTIMATORS, Reader
 from splu_desktop.core.answer.scores import BlockScores
@@ -149,6 +154,13 @@ def test_counts_are_held_whatever_part_of_its_class_a_line_is(gamma: int, q: flo
         )
         low, high = figures.interval(np.full((1, 4_000), float(rows)))
         assert np.mean((low <= x) & (x <= high)) > 0.93, (bearers, x)
+
+
+def test_rows_beside_are_those_of_the_same_person_but_for_the_row_itself() -> None:
+    """Of a part with persons of 1, 1 and 4 rows a row has 12/6 beside it on average; of one row each none."""
+    key, owner = np.array([0] * 6 + [1] * 3), np.array([0, 1, 2, 2, 2, 2, 3, 4, 5])
+    assert count_rows_beside(key, owner, np.ones(2)).tolist() == [2, 0]
+    assert count_rows_beside(key, None, np.array([3.0, 1.0])).tolist() == [2, 0], "as its class has them"
 
 
 def test_an_estimate_is_drawn_towards_its_target_and_by_one_deviation_at_most() -> None:

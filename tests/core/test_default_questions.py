@@ -97,6 +97,15 @@ def test_items_of_a_questionnaire_leave_room_for_what_is_asked_once() -> None:
         assert roles["suicidal thoughts"] is roles["overall"] is Role.SA, who
 
 
+def test_what_every_row_says_does_not_go_out_as_what_is_no_secret() -> None:
+    """What most rows say is no secret, as no strength hides it; a column in which all say so is left out."""
+    table = _stays(2_000, 5).select(["sex", "born", "dx"])
+    table = Table((*table.columns, column_of("test", ["positive"] * table.n)))
+    found = propose(table, Audience("partner"), person=None, roles={"test": Role.SA})
+    assert found.plan.roles["test"] is Role.DROPPED
+    assert found.verdict.state == USEFUL
+
+
 def test_of_columns_with_the_same_answers_three_keep_their_place() -> None:
     chance = np.random.default_rng(3)
     items = {f"item {at}": chance.choice(["never", "seldom", "often"], 600) for at in range(4)}
