@@ -70,8 +70,9 @@ def run(args: argparse.Namespace) -> int:
     check_options(args)
     settings = meanings(RELEASE, release_entries(args))
     packed = settings.get("zip", False)
-    if lost := [] if packed else [name for name in ("password_file", "no_password") if settings.get(name)]:
-        raise no_effect(lost, "zip")
+    locks = [name for name in ("password_file", "no_password") if settings.get(name)]
+    if locks and not packed:
+        raise no_effect(locks, "zip")
     # Before the table is read, so that nobody waits for a proposal that can't be written.
     check_name(args.out)
     check_new(args.out)
@@ -80,9 +81,8 @@ def run(args: argparse.Namespace) -> int:
     with Meter(quiet=args.json) as shown:
         engine = open_engine(args, shown)
         planned = plan_table(args, shown, engine)
-        verdict = planned.verdict
         with name_option("--accept"):
-            waiting = verdict.list_waiting(accepted, everything)
+            waiting = planned.verdict.list_waiting(accepted, everything)
         if waiting:
             # Else the refusal would begin on the line that shows how far it is.
             shown.end()
@@ -106,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
             planned.reading.table,
             planned.plan,
             args.out,
-            judged=verdict,
+            judged=planned.verdict,
             accepted=accepted,
             options=options,
             fill=None if engine is None else partial(engine.fill, planned.plan, planned.reading),

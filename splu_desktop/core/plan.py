@@ -144,11 +144,9 @@ class Plan:
         """Return the plan with columns in a role, all that hung on their old ones gone with it."""
         # At once, since each plan is checked: of 200 columns one after another took most of a second.
         changed, persons = dict.fromkeys(columns, role), self.persons
-        blocks = [
-            Block(left, each.draw)
-            for each in self.blocks
-            if (left := tuple(name for name in each.columns if name not in changed or role.sensitive))
-        ]
+        drawn = {name for name in self.sensitive if name not in changed or role.sensitive}
+        parts = [(tuple(name for name in each.columns if name in drawn), each.draw) for each in self.blocks]
+        blocks = [Block(names, draw) for names, draw in parts if names]
         if role.sensitive:
             blocks += [Block((name,), Lenders(self.gamma)) for name in changed if name not in self.sensitive]
         if persons is not None and not role.is_unchanged and changed.keys() & set(persons.shift):

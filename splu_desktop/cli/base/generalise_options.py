@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -121,9 +122,8 @@ def _steps(text: str, column: Column) -> g.Steps:
     way = next((each for each in ways if name in each.usage.partition("=")[0].split(", ")), None)
     if way is None:
         raise BadSetting(none_of(text, (each.usage for each in ways)))
-    try:
-        if argument := setting.strip() and setting if "=" in way.usage else name:
+    argument = setting if "=" in way.usage else name
+    with suppress(ValueError):
+        if argument.strip():
             return way.steps(argument, column)
-    except ValueError:
-        pass
     raise misfit(text, "--generalise", f"{column.name}:{way.usage}")

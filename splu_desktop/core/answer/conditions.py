@@ -141,7 +141,8 @@ class Condition:
         if self.complement:
             return ~replace(self, complement=False).select_known(column)
         chosen = np.zeros(column.m, bool)
-        chosen[[code for value in self.values if (code := _code(column, value)) is not None]] = True
+        codes = [_code(column, value) for value in self.values]
+        chosen[[code for code in codes if code is not None]] = True
         return chosen
 
     def _within(self, column: Column) -> Flags:

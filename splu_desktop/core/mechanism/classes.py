@@ -212,8 +212,8 @@ def _join_small(counts: Ints, of: Sequence[int]) -> list[int]:
     for _, group in itertools.groupby(zip(of, counts.tolist(), strict=True), key=itemgetter(0)):
         sizes = [size for _, size in group]
         joined = [1] * len(sizes)
-        while len(sizes) > 1 and (smallest := min(sizes)) < LEAST:
-            at = sizes.index(smallest)
+        while len(sizes) > 1 and min(sizes) < LEAST:
+            at = sizes.index(min(sizes))
             beside = [place for place in (at - 1, at + 1) if 0 <= place < len(sizes)]
             low = min(at, min(beside, key=sizes.__getitem__))
             for each in (sizes, joined):

@@ -75,7 +75,8 @@ class ByPerson:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data; entries left empty are left out."""
-        data = {name: got for name in ("column", "way", "reason", "order", "number") if (got := getattr(self, name))}
+        entries = {name: getattr(self, name) for name in ("column", "way", "reason", "order", "number")}
+        data = {name: entry for name, entry in entries.items() if entry}
         least = {"least": self.least} if self.least != LEAST else {}
         return {**data, **({"shift": list(self.shift), "days": self.days} if self.shift else {}), **least}
 

@@ -64,7 +64,7 @@ def person_columns(table: Table) -> tuple[str, ...]:
 @remember
 def find_persons(table: Table) -> tuple[PersonColumn, ...]:
     """Return what names persons, likeliest first: what repeats before what does not, then by how sure it is."""
-    candidates = [each for column in table.columns if (each := _as_persons(column)) is not None]
+    candidates = [each for each in map(_as_persons, table.columns) if each is not None]
     if not any(each.sure > 1 for each in candidates):
         candidates += _of_one_person(table)
     mixed = {each.name: len(candidates) > 1 and _mixes_sexes(table, table[each.name]) for each in candidates}

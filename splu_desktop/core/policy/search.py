@@ -292,8 +292,9 @@ class Search:
         bare = {each.name: len(each.rungs) - 1 for each in self.tiers.candidates if not each.in_question}
         passed = forms[: _LOOKS // max(self._source.n, 1)]
         for out, (fixed, most) in itertools.product(({},) if self._more else ({}, bare), passed):
-            if most > best.reads and not self._setting.late and (way := self._mildest({**out, **fixed})) is not None:
-                best = max(best, way, key=lambda each: each.reads)
+            if most > best.reads and not self._setting.late:
+                way = self._mildest({**out, **fixed})
+                best = best if way is None else max(best, way, key=lambda each: each.reads)
         return best
 
     def _mildest(self, fixed: Mapping[str, int]) -> Way | None:
