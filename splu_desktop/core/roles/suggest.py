@@ -284,8 +284,8 @@ def _settling(table: Table, column: Column, shown: dict[str, str]) -> str | None
     for name, subject in {} if led or column.missing.any() else shown.items():
         key, traits = table[name], [table[each] for each in shown if shown[each] in _TRAITS and shown[each] != subject]
         alike = key.m == column.m and (subject != "sex" or read_name(column.name).says("sex"))
-        told = subject in ("unit", "place", "age") or (subject in _TRAITS and alike)
-        if told and traits and key.m >= column.m and content.follows(column, key, traits):
+        settles = subject in ("unit", "place", "age") or (subject in _TRAITS and alike)
+        if settles and traits and key.m >= column.m and content.follows(column, key, traits):
             return name
     return None
 
