@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from splu_desktop.core.roles import content as role_content  # noqa: E402
+from splu_desktop.core.resources import read_toml, resource_path  # noqa: E402
 from splu_desktop.core.table import Kind  # noqa: E402
 from splu_desktop.files.importer.problems import Decision, ProblemKind  # noqa: E402
 from splu_desktop.files.language import LANGUAGES, ROOMS  # noqa: E402
@@ -56,7 +56,7 @@ _OPTIONS = ("add_command", "takes", "switch", "several")  # of the command line:
 # Words without a blank that stand in sentences, and words that are put together from tables.
 _OTHERS = (
     *(each.value for kind in (Kind, ProblemKind, Decision) for each in kind),
-    *(what for what, _ in role_content.checks()),
+    *read_toml(resource_path("roles/forms.toml"))["forms"],
     "name of a person",
     "address",
     "free text",

@@ -56,10 +56,12 @@ def begin_digest(*parts: str) -> None:
                 digest.update(block)
             done.append(digest.hexdigest())
 
-    if (path := Path(*parts)).is_file():
-        thread, done = threading.Thread(target=work), list[str]()
-        _begun[path, path.stat().st_mtime_ns] = thread, done
-        thread.start()
+    path, done = Path(*parts), list[str]()
+    with suppress(OSError):  # as of a name too long for the system: who reads the file says so
+        if path.is_file():
+            thread = threading.Thread(target=work)
+            _begun[path, path.stat().st_mtime_ns] = thread, done
+            thread.start()
 
 
 def digest_begun(path: Path, progress: Progress) -> str:

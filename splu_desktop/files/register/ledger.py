@@ -169,7 +169,8 @@ class Register:
         return known
 
     def _refuse(self) -> RegisterFault:
-        return RegisterFault("The register of releases in “{folder}” can't be read or written.", folder=self.folder)
+        words = "The register of releases in “{folder}” can't be read or written; make room, or get the right to write."
+        return RegisterFault(words, folder=self.folder)
 
 
 @dataclass(frozen=True, eq=False)
