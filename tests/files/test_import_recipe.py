@@ -165,9 +165,9 @@ def test_bad_use_is_one_sentence(january: Path, capsys: pytest.CaptureFixture[st
         assert told in said
     assert main(["inspect", str(january), *reading("types.id=text", "types.id=category")]) == 2
     assert "two things about “id”" in capsys.readouterr().err
-    for path in (january.with_name("nowhere.csv"), "x" * 5000, "a\0b"):  # no system has the last two
+    for path, told in ((january.with_name("nowhere.csv"), "There is no file"), ("x" * 5000, "can't be opened")):
         assert main(["inspect", str(path)]) == 2
-        assert ("There is no file" if path == january.with_name("nowhere.csv") else "opened") in capsys.readouterr().err
+        assert told in capsys.readouterr().err
 
 
 def test_the_text_output_names_columns_and_problems(january: Path, capsys: pytest.CaptureFixture[str]) -> None:
