@@ -28,7 +28,7 @@ from splu_desktop.core.policy.verdict import UNSAFE, USEFUL, Verdict, verdict
 from splu_desktop.core.progress import Progress
 from splu_desktop.core.questions import parse_question
 from splu_desktop.core.risk.alike import alike, unique_combinations, unique_distances, unique_histories
-from splu_desktop.core.risk.attack import Attack, attack
+from splu_desktop.core.risk.attack import ColumnAttack, attack
 from splu_desktop.core.risk.certainty import Certainty, certainties
 from splu_desktop.core.risk.releases import EarlierRelease
 from splu_desktop.core.roles import Role
@@ -229,7 +229,7 @@ def internal_facts(
     # Before anything is worked out: else another table's true counts would be printed as this release's.
     _check_source(opened, prepared, plan)
     judged = _judge(prepared, plan, entry, earlier, progress)
-    result = attack(prepared, plan, randomness=rehearsal, progress=progress)
+    attacked = attack(prepared, plan, randomness=rehearsal, progress=progress)
     figures, accepted = judged.figures, {} if entry is None else dict(entry.body.get("accepted", {}))
     unique = alike(replace(prepared, table=prepared.source), plan).below(2)
     return Facts(
@@ -248,7 +248,7 @@ def internal_facts(
         printed=judged.limits.printed,
         state=judged.state,
         limits=(*asked_limit(fields, judged.figures.certainty), *judged_limits(judged, accepted)),
-        secrets=_secrets_attacked(result, prepared),
+        secrets=_secrets_attacked(attacked, prepared),
         tables=tuple(map(forecast_table, figures.tables)),
         person=figures.person,
         other=figures.other,
@@ -262,7 +262,7 @@ def internal_facts(
         rows_left_out=figures.rows_left_out,
         kept=dict(plan.kept_identifiers),
         apart=plan.persons.reason if plan.persons is not None else "",
-        attacked=tuple(AttackFact(each.column, each.right, each.baseline, each.known_share) for each in result.columns),
+        attacked=tuple(AttackFact(each.column, each.right, each.baseline, each.known_share) for each in attacked),
     )
 
 
@@ -335,9 +335,9 @@ def _tally(column: Column) -> Counter[str]:
     return Counter({str(text): int(n) for text, gone, n in triples if n and not gone})
 
 
-def _secrets_attacked(outcome: Attack, prepared: DrawInput) -> tuple[Secret, ...]:
+def _secrets_attacked(attacked: Sequence[ColumnAttack], prepared: DrawInput) -> tuple[Secret, ...]:
     rows = []
-    for each in outcome.columns:
+    for each in attacked:
         bearers = _bearers(prepared, prepared.table[each.column])
         for value in each.values:
             n = bearers[value.value]

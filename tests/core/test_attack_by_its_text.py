@@ -61,7 +61,7 @@ def test_rows_and_persons(most: int, gamma: float) -> None:
     hint = np.where(rng.random(len(owner)) < 0.5, true, rng.integers(0, 8, len(owner)))
     table = Table((coded("id", owner), coded("hint", hint), coded("finding", true)))
     plan = plan_for(table, [["finding"]], gamma, person="id")
-    report = attack(prepare(table, plan), plan, randomness=Seeded(1)).columns[0].right
+    report = attack(prepare(table, plan), plan, randomness=Seeded(1))[0].right
     own = [guess_right(true, draw(true, owner, gamma, rng), [hint], owner, gamma) for _ in range(3)]
     assert report == pytest.approx(np.mean(own), abs=0.03)
 
@@ -74,7 +74,7 @@ def test_eight_columns_of_one_illness(gamma: float) -> None:
     signs = [np.where(rng.random(20_000) < 0.9, kind, rng.permutation(kind)) for _ in range(8)]
     table = Table((coded("sex", rng.integers(0, 2, 20_000)), *(coded(f"sign {at}", s) for at, s in enumerate(signs))))
     plan = plan_for(table, [[f"sign {at}"] for at in range(8)], gamma)
-    report = attack(prepare(table, plan), plan, randomness=Seeded(1)).columns[0].right
+    report = attack(prepare(table, plan), plan, randomness=Seeded(1))[0].right
     owner = np.arange(20_000)
     shown = [draw(each, owner, gamma, rng) for each in signs]
     own = guess_right(signs[0], shown[0], [table["sex"].codes.astype(np.int64), *shown[1:]], owner, gamma)

@@ -67,7 +67,7 @@ def test_no_edition_says_that_some_may_be_found_where_enough_look_alike(case: Ca
 def test_risk_by_value_is_the_attacks(case: Case) -> None:
     found = attack(prepare(case.source, case.plan), case.plan)
     stated = {(each.column, each.value): each for each in case.report(internal=True).facts.secrets}
-    for column in found.columns:
+    for column in found:
         for value in column.values:
             own = stated[column.column, value.value]
             assert own.bearers == value.bearers

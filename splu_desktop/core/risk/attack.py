@@ -87,24 +87,10 @@ class ColumnAttack:
     values: tuple[ValueAttack, ...]
 
 
-@dataclass(frozen=True)
-class Attack:
-    """What was found out, column by column.
-
-    Attributes
-    ----------
-    columns : the sensitive columns.
-    by_person : whether persons were counted; else rows.
-    """
-
-    columns: tuple[ColumnAttack, ...]
-    by_person: bool
-
-
 def attack(
     prepared: DrawInput, plan: Plan, *, randomness: Randomness | None = None, progress: Progress = SILENT
-) -> Attack:
-    """Carry out the attack on rehearsed draws. Raises Cancelled."""
+) -> tuple[ColumnAttack, ...]:
+    """Return what the attack finds out of each sensitive column, on rehearsed draws. Raises Cancelled."""
     source = randomness or SystemRandomness()
     work = len(prepared.row_class) * len(plan.sensitive) * (len(plan.nsas) + len(plan.sensitive))
     number = int(np.clip(_WORK // max(work, 1), 1, _REHEARSALS))
@@ -127,7 +113,7 @@ def attack(
             drawn = [few[other][shown[each]] for each in plan.blocks if each != block for other in each.columns]
             target.learn(shown[block], [*unchanged, *drawn], np.flatnonzero(setting.part == part))
         columns.append(target.judge(secret_values(column, plan)))
-    return Attack(tuple(columns), prepared.knows_persons)
+    return tuple(columns)
 
 
 def _find_ends(codes: Ints, owner: Ints) -> NDArray[np.int64]:
