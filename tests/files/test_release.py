@@ -561,6 +561,23 @@ def test_a_changed_program_is_told_though_it_is_sealed_again(name: str, ward: Op
     assert _check(folder, "kit") == "wrong"
 
 
+def test_programs_of_an_earlier_version_are_no_fault_where_the_register_knows_the_release(
+    ward: OpenRelease, tmp_path: Path
+) -> None:
+    folder, register = _copy(ward, tmp_path / "r"), Register(tmp_path / "register")
+    for name in ("splu_release.py", "labels.R"):
+        path = folder / name
+        path.write_text("# of 0.2\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
+    _seal_again(folder)
+    assert _check(folder, "kit", register) == "wrong", "nobody knows it"
+    register.add(ward.id, {"facts_sha256": verify(folder, register=register).digest})
+    assert _check(folder, "kit", register) != "wrong"
+    assert verify(folder, register=register).sound
+    lines = register.folder / "register.jsonl"
+    lines.write_text(lines.read_text(encoding="utf-8").replace('"time": "2', '"time": "1'), encoding="utf-8")
+    assert _check(folder, "kit", register) == "wrong", "its line was changed, so it may be another's"
+
+
 def test_a_program_that_is_added_is_told_though_it_is_sealed_again(ward: OpenRelease, tmp_path: Path) -> None:
     folder = _copy(ward, tmp_path / "r")
     (folder / "setup.py").write_text("import os\n", encoding="utf-8")

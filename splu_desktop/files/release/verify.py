@@ -17,7 +17,7 @@ from splu_desktop.core.persons.dates import try_recover_shift
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.core.published import Published
 from splu_desktop.core.resources import resource_path
-from splu_desktop.files.register.ledger import Entry, Register, RegisterFault
+from splu_desktop.files.register.ledger import Entry, Reading, Register, RegisterFault
 from splu_desktop.files.release.csv_table import read_table
 from splu_desktop.files.release.dictionary import label_texts
 from splu_desktop.files.release.facts import FACTS_NAME, TABLE_NAME, BadRelease, Dialect, public_values
@@ -91,18 +91,17 @@ def verify(
         raise
     except BadRelease as fault:
         return Verification((Check("facts", WRONG, str(fault)),))
-    checks = [_agrees("facts", FACTS_NAME, "sha256")]
-    checks += check_files(package, facts, progress)
-    checks += _check_programs(package, {name: resource_path(f"kit/{name}").read_bytes() for name in KIT})
+    checks = [_agrees("facts", FACTS_NAME, "sha256"), *check_files(package, facts, progress)]
     check, entry = _check_register(facts, digest, register or Register())
-    checks.append(check)
+    kits, made_here = {name: resource_path(f"kit/{name}").read_bytes() for name in KIT}, check.state == OK
+    checks += [*_check_programs(package, kits, made_here), check]
     try:
         published = published_of(package, facts, progress)
     except BadRelease as fault:
         return Verification((*checks, Check("table", WRONG, str(fault))), digest, entry)
-    texts = label_texts(published, Dialect(**facts["dialect"])).items()
-    labels = {name: text.encode("utf-8") for name, text in texts}
-    checks += [check for check in _check_programs(package, labels) if check.state != OK]
+    texts = label_texts(published, Dialect(**facts["dialect"]))
+    labels = {name: text.encode("utf-8") for name, text in texts.items()}
+    checks += [each for each in _check_programs(package, labels, made_here) if each.state != OK]
     checks.append(_check_table(published, facts))
     checks.append(_check_scores(package, published, facts))
     checks += _check_dates(published, facts)
@@ -142,14 +141,16 @@ def check_files(package: Package, facts: Mapping[str, Any], progress: Progress) 
     return checks
 
 
-def _check_programs(package: Package, ours: Mapping[str, bytes]) -> list[Check]:
-    """Return whether the programs of the release are this program's own: who runs them must not trust the folder."""
+def _check_programs(package: Package, ours: Mapping[str, bytes], made_here: bool) -> list[Check]:
+    """Return whether programs are this version's own; of a release `made_here` they may be those of an earlier one."""
     checks = []
     for name, program in ours.items():
         if name not in package.names():
             continue
         if contents(package, name, most=1 << 24) == program:
             checks.append(_agrees("kit", name, f"SPLU Desktop {__version__}"))
+        elif made_here:
+            checks.append(Check("kit", NOTE, say("“{name}” is that of the version that made the release.", name=name)))
         else:
             words = "“{name}” is not the one of this version: don't run it, take it from the program."
             checks.append(Check("kit", WRONG, say(words, name=name)))
@@ -158,13 +159,16 @@ def _check_programs(package: Package, ours: Mapping[str, bytes]) -> list[Check]:
 
 def _check_register(facts: Mapping[str, Any], digest: str, register: Register) -> tuple[Check, Entry | None]:
     try:
-        entry = register.find(str(facts.get("id"))) if register.folder.is_dir() else None
+        known = register.read() if register.folder.is_dir() else Reading()
     except RegisterFault as fault:
         return Check("register", NOTE, str(fault)), None
+    entry = next((each for each in known.releases if each.release == str(facts.get("id"))), None)
     if entry is None:
         words = "Whoever can write the folder can seal it anew: compare the six words with the holder by telephone."
         return Check("register", NOTE, say(words)), None
     if entry.body.get("facts_sha256") == digest:
+        if known.faults:  # it may be that line which was changed
+            return Check("register", NOTE, known.faults[0]), entry
         sentence = say("It is the release of entry {n} of this computer's register.", n=entry.number)
         return Check("register", OK, sentence), entry
     sentence = say("It is not what entry {n} of this computer's register says.", n=entry.number)
