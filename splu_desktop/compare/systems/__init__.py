@@ -16,6 +16,7 @@ from splu_desktop.compare.systems import (
     tolerant,
 )
 from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.messages import none_of
 
 SYSTEMS: tuple[type[System], ...] = (
     splu.Splu,
@@ -52,7 +53,5 @@ def find_systems(names: str) -> tuple[type[System], ...]:
     wanted = [name.strip() for name in names.split(",") if name.strip()]
     for name in wanted or [names]:
         if name not in known:
-            raise BadSetting(
-                "There is no system “{name}”; say all, first, or some of {known}.", name=name, known=", ".join(known)
-            )
+            raise BadSetting(none_of(name, ("all", "first", *known)))
     return tuple(known[name] for name in dict.fromkeys(wanted))
