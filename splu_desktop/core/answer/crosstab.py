@@ -103,24 +103,17 @@ def crosstab(
     if len(hidden) > 1 or question.sas or (hidden and not published.is_sensitive(column)):
         raise BadQuestion("A table holds at most two secret columns, the one counted and one beside it.")
     open_by = [name for name in by if name not in hidden]
-    key, inside = np.zeros((2, table.n), np.int64)
-    for name in open_by:
-        key *= table[name].m
-        key += table[name].codes
-    rows_inside = reader.rows_that_meet(question.nsas)
-    inside[rows_inside] = key[rows_inside] + 1
-    line, line_keys = cross_codes(inside, math.prod(table[name].m for name in open_by) + 1)
-    outside = int(line_keys[0] == 0) if len(line_keys) else 0
-    keys = line_keys[outside:] - 1
+    line, keys, outside = _divide_rows(reader, [table[name] for name in open_by], question.nsas)
+    lines = len(keys) + outside
     if len(keys) * table[column].m * (table[hidden[0]].m if hidden else 1) > MOST_CELLS:
         raise BadQuestion("The table would have more than {most} cells; name fewer columns.", most=MOST_CELLS)
     heads, alpha = label_lines([table[name] for name in open_by], keys), published.thresholds.alpha
     labels = tuple(map(str, table[column].labels))
     if not published.is_sensitive(column):
-        counts = count_pairs(line, len(line_keys), table[column].codes, table[column].m)[outside:]
+        counts = count_pairs(line, lines, table[column].codes, table[column].m)[outside:]
         x, rows = counts.astype(float), counts.sum(axis=1)
         return CrossTable(tuple(by), column, heads, labels, rows, counts, x, x, x, x, x, exact=True, small=alpha)
-    grid = reader.column_grid(line, len(line_keys), *hidden, column)
+    grid = reader.column_grid(line, lines, *hidden, column)
     top = np.broadcast_to(grid.line_rows[:, None].astype(float), grid.published_counts.shape)
     low, high = grid.figures.interval(top)
     low_alike, high_alike = reader.among_alike(grid, top).interval(top)
@@ -131,7 +124,7 @@ def crosstab(
     shown, selected = grid.published_counts, grid.line_rows
     if hidden:  # lines of the hidden column's values come out of the pairs
         m1 = table[hidden[0]].m
-        shown, selected = shown.reshape(len(line_keys) * m1, -1), np.repeat(selected, m1)
+        shown, selected = shown.reshape(lines * m1, -1), np.repeat(selected, m1)
         at, values = by.index(hidden[0]), table[hidden[0]].labels
         heads = tuple((*head[:at], str(value), *head[at:]) for head in heads for value in values)
         outside *= m1
@@ -140,8 +133,26 @@ def crosstab(
     return CrossTable(tuple(by), column, heads, labels, rows, shown, x, low, high, *ends, exact=False, small=alpha)
 
 
+def _divide_rows(
+    reader: Reader, columns: Sequence[Column], conditions: Sequence[tuple[str, bytes]]
+) -> tuple[NDArray[np.int32], NDArray[np.int64], int]:
+    """Return (N,) the line of each row, (L,) the lines' keys, and 1 where rows that do not meet conditions are line 0.
+
+    A key numbers the labels of all columns as digits do.
+    """
+    key, inside = np.zeros((2, reader.published.n), np.int64)
+    for column in columns:
+        key *= column.m
+        key += column.codes
+    rows = reader.rows_that_meet(conditions)
+    inside[rows] = key[rows] + 1
+    line, keys = cross_codes(inside, math.prod(column.m for column in columns) + 1)
+    outside = int((keys[:1] == 0).any())
+    return line, keys[outside:] - 1, outside
+
+
 def label_lines(columns: Sequence[Column], keys: NDArray[np.int64]) -> tuple[tuple[str, ...], ...]:
-    """Return the labels of each of (L,) lines, whose key numbers the labels of all columns as digits do."""
+    """Return the labels of each of (L,) lines, by their keys."""
     heads, rest = [], keys
     for column in reversed(columns):
         rest, code = np.divmod(rest, column.m)
