@@ -641,6 +641,11 @@ def test_departments_are_known_by_how_their_names_end_under_any_name() -> None:
         assert suggested(name, values).role is Role.SA
 
 
+@pytest.mark.parametrize("name", ["Kreisname", "hospname", "Stadtname"])
+def test_a_compound_with_a_place_or_ward_names_no_person(name: str) -> None:
+    assert suggested(name, "Jena|Gera|Weimar|Apolda").role is Role.NSA
+
+
 def test_what_is_shared_by_initials_names_who_leads_a_ward() -> None:
     assert settled("wxq", ["JW", "KS", "AB", "LM", "PK", "SD", "TB", "HG"]).role is Role.SA
     assert settled("wxq", ["MEYER C", "WOLF S", "ROTH A", "MEYER C"] * 2).role is Role.SA

@@ -102,7 +102,8 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
         strange = sum(bool(read_name(text).unknown) for text in sample_labels(column))
         if (worded and 2 * strange >= column.m) or reading.says("number"):  # "public" and "private" name none
             return _names_person(say("The name says an employer, by whom others find a person."), doubt=True)
-    named = reading.only("name", "fill", "person", "staff", "amount", "birth", "somebody") and reading.says("name")
+    named = reading.says("name") and not reading.says("unit", "place")  # "Kreisname"
+    named = named and reading.only("name", "fill", "person", "staff", "amount", "birth", "somebody")
     if worded and (reading.says("called") or named or reading.words == ("last",)):
         return _names_person(say("The name says names of persons."))
     somebody = (reading.says("name", "staff", "somebody") and not reading.says("health")) or agent
