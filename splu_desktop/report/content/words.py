@@ -55,7 +55,7 @@ def who_gets_it(level: str, t: Language) -> str:
 
 def bearers_word(facts: Facts, t: Language) -> str:
     """Return the head of a column that counts who has a value."""
-    return t("have it") if facts.internal else t("rows that show it")
+    return t("have it") if facts.internal else t("rows with it")
 
 
 def persons_word(facts: Facts, t: Language) -> str:
