@@ -405,6 +405,13 @@ def test_totals_in_more_languages(tmp_path: Path, total: str) -> None:
     assert rows_of(read_text(tmp_path, text)) == rows
 
 
+@pytest.mark.parametrize("end", ["(30 rows affected)", "30 rows selected.", "30 row(s) returned", "(30 Zeilen)"])
+def test_the_count_of_rows_below_what_a_database_prints_is_no_record(tmp_path: Path, end: str) -> None:
+    rows = [[str(i), "mf"[i % 2]] for i in range(30)]
+    text = "id          sex\n----------- ---\n" + "".join(f"{key:>11} {sex}  \n" for key, sex in rows)
+    assert rows_of(read_text(tmp_path, f"{text}\n{end}\n")) == rows
+
+
 def test_a_finding_called_total_stays(tmp_path: Path) -> None:
     names = ["bilirubin", "bilirubin total", "sodium"]
     rows = [[f"{1000 + i}", names[i % 3], "" if i in (4, 13) else f"{i}.5", "2020-01-02"] for i in range(18)]

@@ -13,7 +13,6 @@ from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
 from splu_desktop.files.isolation.faults import NO_WORDS, BadChoice
 from splu_desktop.files.isolation.parent import isolate
-from splu_desktop.files.isolation.wire import Plain
 
 _UNPACKED = 8  # bytes that a byte of a file counts as: SPSS and SAS compress
 
@@ -23,12 +22,11 @@ def read(
 ) -> tuple[RawTable, ImportChoices, dict[str, str]]:
     """Read a file of columns into raw columns; returns them with the resolved choices and the reasons."""
     catalog = _catalog_of(path, kind, choices.catalog)
-    task, asked = "parquet", dict[str, Plain]()
-    if kind != task:
-        task, asked = "statistical", {"kind": kind, "encoding": choices.encoding, "catalog": catalog and str(catalog)}
+    about = {"kind": kind, "encoding": choices.encoding, "catalog": catalog and str(catalog)}
+    task, asked = ("parquet", {}) if kind == "parquet" else ("statistical", about)
     data = isolate(task, path, progress, size=_UNPACKED * path.stat().st_size, limit=limit, **asked)
     raw = gather(coded_columns(data, path), path, choices, progress, numbers=data["numbers"])
-    if task == "parquet":
+    if kind == "parquet":
         return raw, choices, {}
     names = raw.names
     declared = {new: tuple(map(str, texts)) for new, texts in zip(names, data["declared"], strict=True) if texts}

@@ -28,7 +28,7 @@ _MOST_SUMMED = 100_000  # likewise for sums
 _SMALL = 50  # rows of a second table of words alone, at most
 _GAPS = 500  # blank stretches looked at for another table below them
 _TOTAL, _STATISTIC, _OF_GROUP = pattern("total"), pattern("statistic"), pattern("total_of_group")
-_DESCRIBES = pattern("describes_column")
+_DESCRIBES, _COUNTED = pattern("describes_column"), pattern("rows_counted")
 _LABEL = re.compile(r"[^\W\d_][^:]{2,39}: \s*\S")
 _HAS_DIGIT, _HAS_LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 _LABELLED = 6  # last rows that may begin with one
@@ -404,7 +404,8 @@ class _End(_Table):
         as_note = any(_is_note(cell, self.blanks[j], self.columns[j], self.valued[j]) for j, cell in words)
         foreign = any(self.valued[j] and shape_of(cell) == "t" and not neutral(cell) for j, cell in words)
         cut_off = int(self.rows[i]) in self.short and len(self.short) < 0.4 * n
-        shown = self._is_total(i, words) or self._is_labelled(i, words)
+        counted = _fits(_COUNTED, " ".join(cell.strip() for _, cell in words)) is not None
+        shown = counted or self._is_total(i, words) or self._is_labelled(i, words)
         shown = shown or (i == n - 1 and not self.sparse and _sums(self.columns, words, n - 1))
         if not (shown or self._is_note(words, worded, as_note, foreign, cut_off)):
             return None
