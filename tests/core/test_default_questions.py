@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from splu_desktop.core.audience import Audience
 from splu_desktop.core.policy import USEFUL, propose
@@ -49,6 +50,14 @@ def test_findings_that_no_list_knows_come_before_amounts() -> None:
     """Who keeps a register of dementia asks for it rather than for weights, whether or not a list knows the word."""
     table = _stays(2_000, 5)
     assert rank_sensitive(table, ("severity", "dx"), {}, {"dx"}) == ["dx", "severity"]
+
+
+@pytest.mark.parametrize(("numbers", "first"), [("0 2000 4000 6000", "event"), ("0.5 1 2", "event"), ("0 1 2 3", "n")])
+def test_few_doses_are_amounts_and_few_grades_are_none(numbers: str, first: str) -> None:
+    chance = np.random.default_rng(3)
+    event, texts = (chance.choice(some.split(), 900) for some in ("none cramps nausea", numbers))
+    table = Table((column_of("event", list(event)), column_of("n", texts.astype(object), kind=Kind.DECIMAL)))
+    assert rank_sensitive(table, ("event", "n"), {}, {"event"})[0] == first
 
 
 def test_a_diagnosis_of_many_values_keeps_its_room_before_amounts_and_rare_events() -> None:

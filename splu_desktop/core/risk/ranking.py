@@ -14,7 +14,7 @@ from splu_desktop.core.table import Column, Table
 
 _FEWEST_ROWS = 2 * LEAST
 _NEARLY_NOBODYS = 5  # rows below which nothing can be told of a value, and it may name somebody
-_GRADES = 6  # whole numbers that are grades rather than amounts
+_GRADES, _LARGE = 6, 1_000  # so many whole numbers below that are grades or codes rather than amounts
 _SAME_ANSWERS = 3  # columns with the same values, as a questionnaire's items; more come last, or would leave no room
 
 
@@ -49,8 +49,9 @@ def rank_sensitive(
 
 def _is_amount(column: Column) -> bool:
     """Whether a column holds amounts or dates, as they are or in bands, and no few grades."""
-    amounts = (column.values is not None and column.m > _GRADES) or interval_ends(column) is not None
-    return amounts or bool(column.grain)
+    numbers = () if column.values is None else column.values[~column.marks].tolist()
+    amounts = len(numbers) > _GRADES or not {*range(_LARGE)}.issuperset(numbers)  # doses are few, and large or parts
+    return amounts or interval_ends(column) is not None or bool(column.grain)
 
 
 def is_mostly_rare(column: Column) -> bool:
