@@ -24,6 +24,7 @@ from splu_desktop.core.mechanism.law import t_p
 from splu_desktop.core.persons.choice import ByPerson, persons
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import (
+    BLURRED,
     OK,
     RED,
     TOO_SMALL,
@@ -183,6 +184,28 @@ def test_three_large_cells_are_enough_and_two_are_not(proposal: Proposal) -> Non
     for readable, cells, useful in ((2, 3, True), (1, 3, False), (2, 2, False)):
         some.tables = (replace(reached, readable=readable, cells=cells),)
         assert some.useful(2 / 3) is useful
+
+
+def test_where_named_tables_cannot_be_read_others_are_offered_and_taken() -> None:
+    """A wound stays in all the visits of 150 persons, who are too few for it, where its infection differs each time."""
+    chance, rows = np.random.default_rng(9), np.repeat(np.arange(150), 14)
+    texts = {
+        "client": rows.astype(str),
+        "sex": chance.choice(["f", "m"], 150)[rows],
+        "wound": chance.choice(["leg ulcer", "foot", "pressure", "surgical", "arterial"], 150)[rows],
+        "infection": chance.choice(["no", "suspected", "confirmed"], len(rows), p=[0.4, 0.3, 0.3]),
+    }
+    table = Table(tuple(column_of(k, v.astype(object)) for k, v in texts.items()))
+    asked = (AskedTable("wound", None, ("sex",)),)
+    found = propose(table, person="client", questions=asked)
+    assert found.verdict.state == BLURRED
+    assert found.alternatives
+    for each in found.alternatives:
+        assert each.plan is not None
+        assert (each.kind, verdict(table, each.plan).state) == ("works", USEFUL)
+    (line,) = found.verdict.open
+    assert line.repair is not None
+    assert verdict(table, line.repair.apply(found.plan)).state == USEFUL
 
 
 def few_findings(n: int, **shares: float) -> Table:

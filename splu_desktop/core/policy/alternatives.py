@@ -42,13 +42,9 @@ class Alternative:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
-        return {
-            "kind": self.kind,
-            "words": str(self.words),
-            "answered": None if self.cells is None else {"cells": self.readable, "of": self.cells},
-            "gamma": self.gamma,
-            "works": self.works,
-        }
+        answered = None if self.cells is None else {"cells": self.readable, "of": self.cells}
+        data = {"kind": self.kind, "words": str(self.words), "answered": answered}
+        return {**data, "gamma": self.gamma, "works": self.works}
 
 
 def other_ways(setting: Setting, way: Way) -> Iterator[Alternative]:
@@ -61,8 +57,9 @@ def other_ways(setting: Setting, way: Way) -> Iterator[Alternative]:
     narrower = (each for each in _for_level(setting, "works", way.search.plan, -1) if each.works)
     works = list(itertools.islice(itertools.chain(fewer, narrower), 2))
     yield from works
-    if len(works) < 2 and way.cells < FEWEST_CELLS:
-        yield from _possible(setting, way)
+    if way.cells < FEWEST_CELLS:
+        yield from _possible(setting, way) if len(works) < 2 else ()
+        yield Alternative("possible", say("Hand out protected tables of counts instead of rows."), None, 0, way.cells)
 
 
 def fewer_tables(setting: Setting, way: Way, base: Plan | None = None) -> Iterator[tuple[str, Way]]:
@@ -78,11 +75,12 @@ def fewer_tables(setting: Setting, way: Way, base: Plan | None = None) -> Iterat
         ways.append((say("A number is good within 30 %."), [replace(each, within=WITHIN) for each in asked]))
     if len(columns) > 1:
         ways.append((say("Totals only."), [each.keep_columns(()) for each in asked]))
-    plainer = [each for each in setting.plainer if {*each.by} <= {*start.nsas}]
+    about = {each.sa for each in asked if setting.own_tables}
+    plainer = (each for each in setting.plainer if {*each.by} <= {*start.nsas})
     ways += [(say("Only {table}.", table=each.words()), [each]) for each in plainer]
     tried = {asked}
-    # Totals come last: another column by sex or by age tells more.
-    for words, tables in sorted(ways, key=lambda each: not any(table.by for table in each[1])):
+    # Totals come last: another column by sex or by age tells more, but not to who named what tables are about.
+    for words, tables in sorted(ways, key=lambda way: (way[1][0].sa not in about, not any(e.by for e in way[1]))):
         questions = tuple(dict.fromkeys(tables))
         if questions not in tried and not setting.late:
             tried.add(questions)
@@ -127,7 +125,7 @@ def _beside(setting: Setting, way: Way, kind: str, words: str, by: int) -> Itera
         if other.works:
             yield _of(kind, say(words, gamma=f"{stop:g}"), other)
             return
-    yield from _for_level(setting, kind, way.search.plan, by)
+    yield from (each for each in _for_level(setting, kind, way.search.plan, by) if each.works)
 
 
 def _for_level(setting: Setting, kind: str, plan: Plan, by: int) -> Iterator[Alternative]:
@@ -162,7 +160,6 @@ def _possible(setting: Setting, way: Way) -> Iterator[Alternative]:
         n, who = int(-(-n // size) * size), who_of(way.plan)
         words = say("Wait for more {who}: from about {n} on, the tables can be read.", who=who, n=n)
         yield Alternative("possible", words, None)
-    yield Alternative("possible", say("Hand out protected tables of counts instead of rows."), None, 0, way.cells)
 
 
 def _of(kind: str, words: str, way: Way) -> Alternative:

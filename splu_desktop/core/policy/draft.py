@@ -128,13 +128,12 @@ def draft(
     rows_each = np.bincount(units.owner[keep_even_rows(units.owner)])[units.owner]
     public, unsafe = work.find_public_values(view, {each.sa: each.value for each in questions}, limits, rows_each)
     subjects = {name: suggestions[name].subject for name, role in work.roles.items() if role is Role.NSA}
-    named, plainer = bool(questions), tuple[AskedTable, ...]()
+    named, within = bool(questions), wishes.get("within") or limits.within
     ranked = rank_sensitive(view, work.secrets, public, unsafe | {n for n, each in suggestions.items() if each.doubt})
-    if not named:
-        # A table that nobody named must not stand in the way by a column that no strength protects.
-        askable = [name for name in ranked if name not in unsafe] or ranked
-        within = wishes.get("within") or limits.within
-        questions, plainer = default_questions(view, askable, subjects, public, within)
+    # A table that nobody named must not stand in the way by a column that no strength protects.
+    askable = [name for name in ranked if name not in unsafe] or ranked
+    usual, plainer = default_questions(view, askable, subjects, public, within)
+    questions = questions or usual
     blocks = work.find_blocks(view, questions, ranked, units)
     # Only now, since columns that found no block are no longer secret.
     work.note_roles()

@@ -15,8 +15,8 @@ from splu_desktop.core.persons.choice import ByPerson, persons
 from splu_desktop.core.persons.identify import person_columns
 from splu_desktop.core.persons.treatment import rehearse_shift
 from splu_desktop.core.plan import Edit, Plan
-from splu_desktop.core.policy.alternatives import fewer_tables
-from splu_desktop.core.policy.draft import draw_again
+from splu_desktop.core.policy.alternatives import best_way, fewer_tables
+from splu_desktop.core.policy.draft import draft, draw_again
 from splu_desktop.core.policy.figures import FEWEST_CELLS, Figures, who_of
 from splu_desktop.core.policy.limits import Limits
 from splu_desktop.core.policy.search import STOPS, Search, Setting, find_way
@@ -295,10 +295,12 @@ class Case:
     @property
     def _ways(self) -> Repair:
         def edit(plan: Plan) -> Plan:
-            setting = self._setting
+            setting, who = self._setting, None if plan.persons is None else plan.persons.column
             way = find_way(setting, plan)
-            if not way.works:  # the first of the ways that a proposal names
-                way = next((each for _, each in fewer_tables(replace(setting, own_tables=False), way)), way)
+            if not way.works:  # the first of the ways that a proposal names, else what it is where no table is named
+                usual = draft(self.source, plan.audience, roles=plan.roles, person=who, suggestions=self.suggestions)
+                ways = (each for _, each in fewer_tables(replace(setting, own_tables=False), way))
+                way = next(ways, None) or max(way, best_way(usual.setting, usual.plan), key=lambda each: each.works)
             return way.plan if way.safe else plan
 
         return Repair(say("Look for a way that works"), edit)

@@ -136,7 +136,7 @@ class Setting:
     limits : of whoever gets it.
     fixed_secrets : secret columns that are not left out: those that somebody marked, and the one the table is about.
     own_tables : whether somebody named the tables; of others as many are asked for as can be read.
-    plainer : tables of which one may be asked for where nothing can be read of those that nobody named.
+    plainer : tables of which one may be asked for where nothing can be read of the others.
     anew : setting and draft for another audience; None where somebody gave the plan.
     spent : "rows" that were looked at, not seconds, as a busy computer must propose what an idle one does.
     progress : may stop it.
