@@ -18,6 +18,7 @@ from splu_desktop.core.policy.lines import AMBER
 from splu_desktop.core.roles import Role
 from splu_desktop.files.disk.whole_files import check_name
 from splu_desktop.files.release.reading import open_release
+from splu_desktop.gui.ask.asking import AskableRelease
 from splu_desktop.gui.ask.page import AskPage
 from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.words import number
@@ -121,6 +122,14 @@ def test_a_release_is_written_asked_and_shown_as_done(
     idle(proposed)
     assert ask.table.found is not None
     assert ask.table.found.column == "Result"
+    model, places = ask.table.view.model(), range(3)
+    assert [model.index(0, at).data() for at in places] == ["f", "A", number(int(ask.table.found.line_rows[0]))]
+    with monkeypatch.context() as patch:
+        patch.setattr(AskableRelease, "is_secret", lambda opened, name: name in ("Result", "Sex"))
+        ask.table.take_table(ask.table.found)
+        assert not ask.table.keep.isEnabled()
+    assert ask.table.view.model().index(0, 2).data() == "–", "each line is of all rows: nobody knows whose a secret is"
+    ask.table.take_table(ask.table.found)
     before = ask.book.list.count()
     ask.table.keep.click()
     idle(proposed)

@@ -98,7 +98,8 @@ class TablePanel(Panel):
         self.fault.hide()
         self.save.setEnabled(True)
         # A book has no lines by secret columns; `read_book` refuses them, too.
-        self.keep.setEnabled(not any(map(self.current.is_secret, table.by)))
+        secret = any(map(self.current.is_secret, table.by))
+        self.keep.setEnabled(not secret)
 
         def cell(line: int, at: int) -> str:
             trust = table.trust(line, at)
@@ -122,8 +123,8 @@ class TablePanel(Panel):
             return value_words(table.lines[line][place])
 
         heads: list[Field[int]] = [Field(name, partial(head, place)) for place, name in enumerate(table.by)]
-        selected = table.line_rows.tolist()
-        rows: Field[int] = Field(t("Rows"), lambda line: number(selected[line]), right=True)
+        # Each line by a secret column is of all rows, as nobody knows whose it is.
+        rows: Field[int] = Field(t("Rows"), lambda at: "–" if secret else number(table.line_rows[at]), right=True)
         order = sorted(range(len(table.labels)), key=lambda at: -float(table.estimate[:, at].sum()))
         shown = range(len(table.labels)) if len(table.labels) <= 12 else order[:_MOST_COLUMNS]
         self.view.still = len(heads)
