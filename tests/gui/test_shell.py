@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QColor, QFont
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox, QTabBar, QTextBrowser
 from pytestqt.qtbot import QtBot
@@ -233,3 +233,14 @@ def test_expert_makes_a_part_when_it_is_wanted(proposed: MainWindow) -> None:
     page.list.setCurrentRow(3)
     assert [*page.sections] == [0, 3]
     assert page.stacked.currentWidget().isAncestorOf(page.sections[3])
+
+
+def test_columns_is_marked_in_the_rail_and_in_the_bar_while_it_is_in_front(proposed: MainWindow) -> None:
+    proposed.show_step(Step.COLUMNS)
+    for width, buttons in ((1366, proposed.rail.buttons), (911, proposed.rail.buttons), (683, proposed.bar.entries)):
+        proposed.resize(width, 442)
+        front, other = buttons[Step.COLUMNS], buttons[Step.EXPERT]
+        assert front.accessibleName() == "Columns, shown now"
+        assert other.accessibleName() == "Expert"
+        grounds = [each.grab().toImage().pixelColor(each.width() // 2, 2) for each in (front, other)]
+        assert grounds[0] == QColor(theme.LIGHT.accent_soft) != grounds[1]

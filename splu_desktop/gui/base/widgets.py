@@ -318,7 +318,7 @@ class IconButton(QPushButton):
     def _recolour(self) -> None:
         c = theme.colours()
         inks = {"primary": c.on_accent, "flat": c.accent, "flat-entry": c.accent, "pill-protected": c.protected}
-        colour = inks.get(self.property("look"), c.text)
+        colour = inks.get(str(self.property("look")).removesuffix("-now"), c.text)
         gap = _GAP if self.text() else 0
         # Qt tells of a style several times for each button that is shown.
         if (colour, gap) != self._drawn:

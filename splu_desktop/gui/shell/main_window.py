@@ -343,8 +343,6 @@ class MainWindow(Stops, QMainWindow):
         """Show a sentence on the page in front."""
         self.page(self.step).banner.say(kind, sentence)
 
-    # --- the end
-
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.work.busy("publish") and not self._late("shell.guide", "asked_to_stop"):
             event.ignore()

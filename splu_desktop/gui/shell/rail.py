@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QMenu, QPush
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.parts import link
 from splu_desktop.gui.base.session import RAIL, Session, State, Step
-from splu_desktop.gui.base.widgets import IconButton, Picture, label, margins, put
+from splu_desktop.gui.base.widgets import IconButton, Picture, label, margins, put, restyle
 from splu_desktop.gui.base.words import bare, join, t, tip
 
 WIDE, NARROW = 176, 48
@@ -118,6 +118,10 @@ class StepButton(QAbstractButton):
         painter.drawText(space.translated(0, line), int(Qt.AlignmentFlag.AlignVCenter), state_name(self.state))
 
 
+def _entry_name(step: Step, current: bool) -> str:
+    return join((step_name(step), t("shown now")), ",") if current else step_name(step)
+
+
 class Entry(IconButton):
     """An entry under the proposal."""
 
@@ -129,11 +133,9 @@ class Entry(IconButton):
         """Show whether it can be opened and is in front; narrow, its picture alone."""
         self.setEnabled(state is not State.BLOCKED)
         self.setText("" if narrow else step_name(self.step))
-        self.setAccessibleName(join((step_name(self.step), t("shown now")), ",") if current else step_name(self.step))
+        self.setAccessibleName(_entry_name(self.step, current))
         tip(self, step_name(self.step) if narrow else "")
-        font = self.font()
-        font.setWeight(font.Weight.DemiBold if current else font.Weight.Normal)
-        self.setFont(font)
+        restyle(self, "flat-entry-now" if current else "flat-entry")
 
 
 class Rail(QFrame):
@@ -194,7 +196,7 @@ class Rail(QFrame):
             if isinstance(button, Entry):
                 button.setVisible(states[step] is not State.BLOCKED)
         left, below = (8 if self.narrow else 54), 0 if states[Step.COLUMNS] is State.BLOCKED else 4
-        self._entries.setContentsMargins(left, 0, 8, below)
+        self._entries.setContentsMargins(left, 0, 8 if self.narrow else 14, below)
         self.offline.setVisible(self.narrow)
         self.setFixedWidth(NARROW if self.narrow else WIDE)
         self.update()
@@ -237,11 +239,8 @@ class TopBar(QFrame):
         self._list = QMenu(self.steps)
         self._list.aboutToShow.connect(self._fill)
         self.steps.setMenu(self._list)
-        put(row, self.menu_button, self.steps)
-        self.entries: dict[Step, QPushButton] = {}
-        for step in _UNDER:
-            self.entries[step] = link(step_name(step), partial(self.chosen.emit, step))
-            row.addWidget(self.entries[step])
+        self.entries = {step: link(step_name(step), partial(self.chosen.emit, step)) for step in _UNDER}
+        put(row, self.menu_button, self.steps, *self.entries.values())
         put(row, 1, Picture("wifi-off", "quiet", 14), label(t("Offline – nothing leaves this computer"), "quiet"))
 
     def refresh(self, current: Step) -> None:
@@ -252,6 +251,8 @@ class TopBar(QFrame):
         self.steps.setAccessibleName(join((t("Steps"), words), ":"))
         for step, entry in self.entries.items():
             entry.setVisible(self._session.state(step) is not State.BLOCKED)
+            entry.setAccessibleName(_entry_name(step, step is current))
+            restyle(entry, "flat-link-now" if step is current else "flat-link")
 
     def _fill(self) -> None:
         self._list.clear()
