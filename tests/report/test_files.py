@@ -103,7 +103,10 @@ def test_a_limit_that_is_not_met_can_not_be_made_one_that_is(cases: dict[str, Ca
         for line in data["verdict"]["lines"]:
             line["met"] = not line["met"]
         path.write_text(json.dumps(data), encoding="utf-8")
-        assert any("“persons-alike met”" in each for each in verify_report(path, case.opened.path))
+        differences = verify_report(path, case.opened.path)
+        assert any("“small-counts met”" in each for each in differences)
+        # The register alone knows of cells left empty, so a report may own what its release does not show.
+        assert not any("“persons-alike met”" in each for each in differences)
         path.unlink()
 
 
