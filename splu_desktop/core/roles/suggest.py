@@ -238,7 +238,7 @@ def _secret(column: Column, reading: Reading) -> Suggestion:
     elif reading.subjects:
         reason = say("The values are not what the name says; they may be findings.")
     elif reading.unknown:
-        reason = say("No list knows “{word}” as harmless; it may be a finding.", word=reading.unknown[0])
+        reason = say("No list knows “{word}” as harmless; it may be a finding.", word=column.name)
     else:
         reason = say("The name does not say what it is; it may be a finding.")
     return Suggestion(Role.SA, reason, "health", True)
