@@ -9,7 +9,7 @@ from typing import Any
 from splu_desktop.cli.base.effects import misfit
 from splu_desktop.cli.base.help import add_command, switch, takes
 from splu_desktop.cli.base.opening import add_release, lock_from, open_asked, password_line
-from splu_desktop.cli.base.output import current_language, print_result, say_written
+from splu_desktop.cli.base.output import Meter, current_language, print_result, say_written
 from splu_desktop.core.messages import say
 from splu_desktop.files.project.opening import RELEASE_SUFFIX
 from splu_desktop.files.release.dummy import DUMMY_NAME, write_dummy
@@ -36,7 +36,8 @@ def _hand_over(args: argparse.Namespace) -> None:
     if args.out.suffix not in (".zip", RELEASE_SUFFIX):
         raise misfit(str(args.out), "--out", f"{args.out.stem}.zip")
     password, shown_once = lock_from(args.password_file, none=args.no_password)
-    packed = hand_over(args.release, args.out, password=password)
+    with Meter(quiet=args.json) as shown:
+        packed = hand_over(args.release, args.out, password=password, progress=shown)
     data = {"out": str(packed), "bytes": packed.stat().st_size, "encrypted": password is not None}
     line = say_written(packed, "AES-256" if password else say("not encrypted"))
     print_result(args, {**data, **shown_once}, line, *map(password_line, shown_once.values()))

@@ -98,6 +98,22 @@ def test_all_commands_answer_one_release(splu: Splu, release: Path, tmp_path: Pa
     assert len(splu.json("releases")["releases"]) == 1
 
 
+def test_commands_that_take_long_show_how_far_they_are(
+    splu: Splu, source: Path, release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    book, pages, packed = (("--out", tmp_path / name) for name in ("book.html", "report.pdf", "release.zip"))
+    for words in (
+        ("propose", source),
+        ("tables", release, *book),
+        ("report", release, *pages),
+        ("verify", release),
+        ("handover", release, *packed),
+    ):
+        assert splu(*words) in (0, 3)  # released before
+        assert " % " in splu.err, words
+
+
 def test_answers_hold_the_truth(splu: Splu, source: Path, tmp_path: Path) -> None:
     """Twelve questions, each held in 95 of 100 releases: fewer than eight are held in one of 10,000 runs."""
     truth = pd.read_csv(source)
