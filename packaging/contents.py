@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import tomllib
 from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
@@ -75,8 +76,9 @@ EXCLUDED_MODULES = [
 
 # Modules imported by their names, which no analysis follows: national numbers of persons, and of the program's own all
 # but those that need what stays out.
+_FORMS = tomllib.loads((ROOT / "resources/roles/forms.toml").read_text("utf-8"))
 _NUMBERS = (ROOT / "splu_desktop/core/roles/numbers.py").read_text("utf-8")
-HIDDEN_MODULES = [f"stdnum.{name}" for name in re.search(r'^_MODULES = """(.*?)"""', _NUMBERS, re.S | re.M)[1].split()]  # type: ignore[index]
+HIDDEN_MODULES = [f"stdnum.{name}" for name in _FORMS["numbers"]["modules"].split()]
 HIDDEN_MODULES += [f"stdnum.{name}" for name in re.findall(r'_check\("(\w+)"\)', _NUMBERS)]
 _OPTIONAL = ("splu_desktop.api", "splu_desktop.cluster", "splu_desktop.files.large.")
 _OWN = (".".join(path.relative_to(ROOT).with_suffix("").parts) for path in ROOT.glob("splu_desktop/**/[a-z]*.py"))

@@ -61,7 +61,7 @@ class Giveaway:
     @property
     def sentence(self) -> str:
         """What is given away."""
-        words = "“{value}” of “{sensitive}” follows from {columns} for {rows} of {bearers}."
+        words = "“{value}” of “{sensitive}” follows from {columns} in {rows} of {bearers} cases."
         names, columns = {"value": self.value, "sensitive": self.sensitive}, quoted(self.columns)
         return say(words, columns=columns, rows=self.rows, bearers=self.bearers, **names)
 
