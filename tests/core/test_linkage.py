@@ -11,6 +11,7 @@ import pytest
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
 from splu_desktop.core.policy import verdict
+from splu_desktop.core.risk import alike
 from splu_desktop.core.risk.alike import find_by_others
 from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import prepare, show_rows
@@ -96,6 +97,15 @@ def test_who_counts_by_hand_finds_as_many_rows_as_is_told(shape: dict, way: str,
     draws = [_found_in_a_draw(source, plan, seed) for seed in range(DRAWS)]
     assert told == pytest.approx(np.mean(draws), abs=0.03, rel=0.1)
     assert told == find_by_others(prepare(source, plan), plan), "each call says the same"
+
+
+def test_of_thousands_of_values_enough_rows_are_sought(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = _visits(6_000, 3, 3_000)
+    plan = _plan(source, 5.0, ByPerson("who"))
+    prepared = prepare(source, plan)
+    told = find_by_others(prepared, plan)
+    monkeypatch.setattr(alike, "_LOOKS", 100_000_000)
+    assert told == pytest.approx(find_by_others(prepared, plan), abs=0.02)
 
 
 def test_the_verdict_says_to_whom_fewer_look_alike() -> None:

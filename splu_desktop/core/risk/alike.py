@@ -27,7 +27,7 @@ Ints = NDArray[np.integer]
 Floats = NDArray[np.float64]
 
 DAY = 86_400_000_000  # microseconds
-_SOUGHT, _LOOKS = 2_000, 400_000  # rows that are sought, and values that are looked at for them
+_SOUGHT, _LOOKS = 2_000, 4_000_000  # rows that are sought, and values that are looked at for them
 
 
 @dataclass(frozen=True, eq=False)
