@@ -90,7 +90,7 @@ def _rows_before(prepared: DrawInput, plan: Plan) -> NDArray[np.int64]:
     now, whole = (each[plan.persons.column] for each in (prepared.source, prepared.whole) if each is not None)
     who, before = persons(whole), np.zeros(whole.m, np.int64)
     before[whole.codes] = np.bincount(who)[who]
-    return before[np.isin(whole.labels, now.labels)][now.codes]
+    return before[[whole.code_of(label) for label in now.labels.tolist()]][now.codes]
 
 
 def unique_combinations(prepared: DrawInput, block: Block) -> float:
