@@ -284,7 +284,7 @@ local({
 
   roots <- function(x, level, slope, top, step) { # of (x - x')^2 = 1.96^2 (level + slope x'); the lower for half a row less
     half <- z^2 * slope / 2
-    at <- c(x - step / 2, x)
+    at <- c(min(x, top) - step / 2, max(x, 0)) # the nearest that may be
     ends <- at + half + c(-1, 1) * sqrt(pmax(0, half^2 + z^2 * (slope * at + level)))
     sort(pmin(pmax(c(if (x > step / 2) ends[1] else 0, ends[2]), 0), top))
   }
@@ -312,11 +312,11 @@ local({
     two <- if (is.null(ends)) 0 else 1 / (s$theta[2] * r$n)
     none <- if (is.null(ends)) 0 else count(r, c(conditions(r, where), list(all_count(0))))[5] / z / r$n # of a value that no row shows
     if (is.null(ends)) ends <- range(y$values, na.rm = TRUE)
+    x <- min(max(s$theta[1] / s$theta[2], ends[1]), ends[2]) # the nearest that may be
     found <- lapply(s$vcov, function(v) { # two rows more of a share, one with the value and one without
-      m <- outer(s$theta, s$theta) - z^2 * (v + two * v[2, 2] * matrix(c(1, 1, 1, 2), 2) + none^2 * c(1, 0, 0, 0))
+      m <- outer(c(x, 1), c(x, 1)) * s$theta[2]^2 - z^2 * (v + two * v[2, 2] * matrix(c(1, 1, 1, 2), 2) + none^2 * c(1, 0, 0, 0))
       if (m[2, 2] > 0) (m[1, 2] + c(-1, 1) * sqrt(max(m[1, 2]^2 - m[2, 2] * m[1, 1], 0))) / m[2, 2] else ends
     })
-    x <- s$theta[1] / s$theta[2]
     off <- c(1, -x) / s$theta[2]
     result(paste(what, "of", outcome), tolower(what), pmin(pmax(c(x, unlist(found)), ends[1]), ends[2]),
       lapply(s$vcov, function(v) matrix(off %*% v %*% off)), y$notes)
@@ -345,7 +345,7 @@ local({
       return(fit(r, what, outcome, words, where, family, ends, c(rare, astray)))
     }
     reach <- lapply(s$vcov, function(v) z * sqrt(pmax(diag(v), 0)))
-    rows <- s$theta + cbind(0, -reach$like, reach$like, -reach$table, reach$table)
+    rows <- pmin(pmax(s$theta, ends[1]), ends[2]) + cbind(0, -reach$like, reach$like, -reach$table, reach$table)
     if (is.null(rare)) {
       rows <- pmin(pmax((if (family == "linear") identity else exp)(rows[k, ]), ends[1]), ends[2])
       names <- tolower(what)

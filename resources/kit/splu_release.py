@@ -156,8 +156,7 @@ class Release:
     def crosstab(self, by, outcome, where=()):
         """Return counts of an outcome, or of each value of a column, in each combination of the columns `by`."""
         by, where = ([each] if isinstance(each, str) else list(each) for each in (by, where))
-        sides = [[f"{name}={text or EMPTY}" for text in self.labels[name]] if name in self.codes else [name]
-                 for name in (*by, outcome)]  # fmt: skip
+        sides = [[f"{x}={y or EMPTY}" for y in self.labels[x]] if x in self.codes else [x] for x in (*by, outcome)]
         cells = {", ".join(cell): self._count(self._conditions([*cell, *where])) for cell in itertools.product(*sides)}
         return Result(f"{outcome} by {', '.join(by)}", cells, cells.values())
 
@@ -167,11 +166,11 @@ class Release:
 
     def risk_ratio(self, outcome, exposure, where=()):
         """Return the share of the outcome among the exposed, divided by that among the others."""
-        return self._fit("Risk ratio", outcome, [exposure], where, "poisson", (0.0, math.inf))
+        return self._fit("Risk ratio", outcome, [exposure], where, "poisson")
 
     def odds_ratio(self, outcome, exposure, where=()):
         """Return the odds of the outcome among the exposed, divided by those among the others."""
-        return self._fit("Odds ratio", outcome, [exposure], where, "logistic", (0.0, math.inf))
+        return self._fit("Odds ratio", outcome, [exposure], where, "logistic")
 
     def regress(self, formula, where=(), family="linear"):
         """Fit "outcome ~ column + column=value + ..." by least squares; family: "linear", "logistic" or "poisson".
@@ -189,15 +188,15 @@ class Release:
         if n <= 0:
             raise Refused("Too few rows are left: the release can't tell this.")
         # Of a share two rows more, one with the value, and how many may have a value that no row shows.
-        two, row, vcov = bool(ends) / (n * self.n), [s / n], {}
-        far = bool(ends) * (self._count([*self._conditions(where), (name, [0.0] * len(y))])[4] / self.n) ** 2
         low, top = ends or [end(x for x in y if x is not None) for end in (min, max)]
+        far = bool(ends) * (self._count([*self._conditions(where), (name, [0.0] * len(y))])[4] / self.n / n) ** 2
+        x, two, row, vcov = min(max(s / n, low), top), bool(ends) / (n * self.n), [], {}  # the nearest that may be
         for about, ((p, q), (_, r)) in zip(("like", "table"), both):
-            vcov[about] = [[(p - 2 * s / n * q + (s / n) ** 2 * r) / n**2]]
-            p, q, r = (f - Z**2 * (v + k * two * r) for f, v, k in ((s * s - far, p, 1), (s * n, q, 1), (n * n, r, 2)))
+            vcov[about] = [[(p - 2 * x * q + x**2 * r) / n**2]]
+            p, q, r = (f - (Z / n) ** 2 * (v + k * two * r) for f, v, k in ((x * x - far, p, 1), (x, q, 1), (1, r, 2)))
             reach = math.sqrt(max(q * q - p * r, 0.0))
             row += [(q - reach) / r, (q + reach) / r] if r > 0 else (low, top)
-        return Result(f"{what} of {outcome}", [what.lower()], [[min(max(x, low), top) for x in row]], vcov, notes)
+        return Result(f"{what} of {outcome}", [what.lower()], [[x, *(min(max(e, low), top) for e in row)]], vcov, notes)
 
     def _fit(self, what, outcome, words, where, family="linear", ends=_ANY, rare=None):
         """Return intercept and coefficients; the last of them alone, a ratio as such, where no values can be `rare`."""
@@ -219,10 +218,11 @@ class Release:
                 raise Refused("Two terms say the same, or too few rows are left: the release can't tell this.")
             return self._fit(what, outcome, words, where, family, ends, rare | astray)
         reach = [[Z * math.sqrt(max(v[at][at], 0.0)) for v in (like, table)] for at in range(len(xs))]
-        rows = [[x, *(x + sign * z for z in each for sign in (-1, 1))] for x, each in zip(theta, reach)]
+        near = [min(max(x, ends[0]), ends[1]) for x in theta]  # the nearest that may be
+        rows = [[x, *(x + sign * z for z in each for sign in (-1, 1))] for x, each in zip(near, reach)]
         if rare is None:
             scale = float if family == "linear" else lambda x: math.exp(min(x, 700.0))
-            rows = [[min(max(scale(x), ends[0]), ends[1]) for x in rows[-1]]]
+            rows = [[scale(min(max(x, ends[0]), ends[1])) for x in rows[-1]]]
             names, like, table = [what.lower()], [like[-1][-1:]], [table[-1][-1:]]
         what += f" of {outcome}" + (f" by {', '.join(words)}" if words else "")
         return Result(what, names, rows, {"like": like, "table": table}, notes)
@@ -464,7 +464,7 @@ def _blend(grid, axis, share, own):
 
 def _roots(x, level, slope, top, step):
     """Return the x' of (x - x')^2 = 1.96^2 (level + slope x'), from 0 to the top; the lower for half a row less."""
-    half, ends = Z * Z * slope / 2, (x - step / 2, x)
+    half, ends = Z * Z * slope / 2, (min(x, top) - step / 2, max(x, 0.0))
     arms = [math.sqrt(max(0.0, half**2 + Z * Z * (slope * at + level))) for at in ends]
     low, high = ends[0] + half - arms[0], ends[1] + half + arms[1]
     return sorted(min(max(end, 0.0), top) for end in (low if x > step / 2 else 0.0, high))

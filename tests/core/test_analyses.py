@@ -176,6 +176,22 @@ def test_shares_of_few_rows_of_a_block_are_held(gamma: float) -> None:
     assert held / asked >= 0.94 - 3 * np.sqrt(0.94 * 0.06 / asked)
 
 
+def test_an_estimate_that_can_not_be_has_the_range_of_the_nearest_that_can() -> None:
+    """A draw far below none, where ten rows have both: "0 to 0" would say most where least is known."""
+    row = np.arange(2_000)
+    dx, test = np.where(row % 20, "other", "rare"), np.where(row // 20 % 10, "neg", "pos")
+    reader = Reader(Releases(table({"dx": dx, "test": test}), {("dx",): 5, ("test",): 5}).draw(6))
+    rare = Condition("dx", ("rare",))
+    count = reader.answer([rare, Condition("test", ("pos",))])
+    assert count.unbiased < -2 * count.variance**0.5
+    assert (count.low, count.estimate) == (0, 0)
+    assert count.high > 10
+    share = analyse(reader, Analysis("share", "test", "pos", where=(rare,))).first
+    assert (share.low, share.estimate, share.high > 0.1) == (0, 0, True)
+    more = analyse(reader, Analysis("difference", "test", "pos", "dx", "rare")).first
+    assert (more.low, more.estimate, more.high > -0.2) == (-1, -1, True)
+
+
 def test_shares_of_few_unchanged_rows_are_held_for_persons_like_these() -> None:
     """Of 12 rows k have it with the chance Bin(12, p), and no draw is asked; two rows more, as none may have it yet."""
     ends, rows = [], 12

@@ -38,6 +38,7 @@ COUNTS = (
     ("los=3..6", "the ward=001"),
     ("los>=4", "dx=yes"),
     ("los>=4", "dx=yes", "smoker=yes", "sex=f"),
+    ("smoker=yes", "los=4", "sex=m", "age=20-39"),  # below none where persons have numbers
     ("sex=f",),
     ("limits=(empty)", "smoker=yes"),
     ("dx!=yes", "age=80+|60-79", "bmi=20..30"),
@@ -68,6 +69,8 @@ def _analyses(published: Published) -> list[tuple[Analysis, Ask, str]]:
     return [
         (Analysis("share", "dx", "yes", where=where(published, "sex=f")), lambda r: r.share("dx=yes", ["sex=f"]),
          'share(r, "dx=yes", "sex=f")'),
+        (Analysis("share", "smoker", "yes", where=where(published, "los=4", "age=20-39")),
+         lambda r: r.share("smoker=yes", ["los=4", "age=20-39"]), 'share(r, "smoker=yes", c("los=4", "age=20-39"))'),
         (Analysis("mean", "los", where=where(published, "dx=yes")), lambda r: r.mean("los", "dx=yes"),
          'mean(r, "los", "dx=yes")'),
         (Analysis("share", "limits", "Mild"), lambda r: r.share("limits=Mild"), 'share(r, "limits=Mild")'),

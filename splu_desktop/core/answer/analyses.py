@@ -227,7 +227,9 @@ def _ratio(reader: Reader, analysis: Analysis) -> Result:
         asked = [*analysis.where, Condition(analysis.outcome, (_NOBODY,))]
         unseen = reader.answer(asked).high / NORMAL_95 / published.n
     ends = np.array([0.0, 1.0] if share else [np.nanmin(known), np.nanmax(known)])
-    figures, off = [np.clip(total / number, *ends)], np.array([1, -total / number]) / number
+    theta = np.array([np.clip(total, *number * ends), number])  # the nearest that may be
+    ratio = theta[0] / number
+    figures, off = [ratio], np.array([1, -ratio]) / number
     for v in (table, alike):
         if share:  # two rows more, one with the value and one without (Agresti and Coull 1998)
             v = v + v[1, 1] / (number * published.n) * np.array([[1, 1], [1, 2]]) + np.diag([unseen**2, 0])
@@ -262,7 +264,8 @@ def _one_figure(reader: Reader, analysis: Analysis, model: str, ends: tuple[floa
 def _estimate(
     name: str, value: float, error: float, alike: float, ends: tuple[float, float] = _ANY, *, log: bool = False
 ) -> Estimate:
-    # Of a logarithm, where ratios scatter evenly, so that an end below 0 can't come out.
+    # Of a logarithm, where ratios scatter evenly, so that an end below 0 can't come out; else of the nearest value.
+    value = float(np.clip(value, *ends))
     reach = (0.0, *(z * each for each in (error, alike) for z in (-NORMAL_95, NORMAL_95)))
     x, *four_ends = (math.exp(min(value + z, _FAR)) if log else float(np.clip(value + z, *ends)) for z in reach)
     return Estimate(name, x, *four_ends)

@@ -73,11 +73,13 @@ class CountFigures:
         """Return the ends of 95 % intervals: the roots of (estimate - x)^2 = 1.96^2 (level + slope x), in [0, top].
 
         The lower end is that of half a published record less: else a lone record by chance, where a fraction of one is
-        expected, would deny that nobody has the value (.86 held, not .95).
+        expected, would deny that nobody has the value (.86 held, not .95). Of an estimate outside they are those of the
+        nearest count that may be: else chance alone would say "0 to 0" where least is known.
         """
         half = NORMAL_95**2 * self.slope / 2
         ends = []
-        for sign, estimate in ((-1, self.estimate - self.step / 2), (1, self.estimate)):
+        nearest = np.minimum(self.estimate, top) - self.step / 2, np.maximum(self.estimate, 0.0)
+        for sign, estimate in zip((-1, 1), nearest, strict=True):
             inner = half**2 + NORMAL_95**2 * (self.slope * estimate + self.level)
             ends.append(np.clip(estimate + half + sign * np.sqrt(np.maximum(inner, 0.0)), 0.0, top))
         ends[0] = np.where(self.estimate <= self.step / 2, 0.0, ends[0])  # nothing speaks against 0
