@@ -247,6 +247,16 @@ def test_repairs_look_at_rows_that_do_not_go_out_too() -> None:
         assert after["persons-alike"] == OK, repair.words
 
 
+def test_columns_by_which_rows_stand_out_are_not_cut_short_in_silence() -> None:
+    for *columns, by in (
+        ("age", "sex", "ward", "“age”, “sex”, “ward”:"),
+        ("age", "sex", "ward", "admission_date", "“age”, “sex”, “ward”, …:"),
+    ):
+        table = hospital(0, 60).select([*columns, "diagnosis"])
+        plan = plan_as_given(table, Audience(), person=None, roles=dict.fromkeys(columns, Role.NSA))
+        assert by in next(each for each in verdict(table, plan).lines if each.name == "persons-alike").sentence
+
+
 def test_columns_of_tables_are_left_out_where_no_form_of_theirs_is_enough() -> None:
     table = hospital(0, 60)
     asked = (AskedTable("diagnosis", None, ("sex", "age")),)

@@ -10,7 +10,7 @@ from typing import Any
 from splu_desktop.core.generalise import DatePart, Part, suggest
 from splu_desktop.core.mechanism import NUMBER
 from splu_desktop.core.mechanism.law import t_p
-from splu_desktop.core.messages import Phrase, certainty_words, listed, quoted, say, share_words
+from splu_desktop.core.messages import Phrase, certainty_words, quoted, say, share_words
 from splu_desktop.core.persons.choice import ByPerson, persons
 from splu_desktop.core.persons.identify import person_columns
 from splu_desktop.core.persons.treatment import rehearse_shift
@@ -137,7 +137,7 @@ class Case:
         most = (1 - self.limits.share_alike) * (figures.persons + figures.left_out)
         repair = Repair(say("Make columns coarser"), self._coarser)
         if few := figures.alike.below(k):
-            by = listed(self.plan.nsas[:3], "{head} and {tail}")
+            by = quoted(self.plan.nsas, 3)
             moved = set(self.plan.persons.shift if self.plan.persons else ()).intersection(self.plan.nsas)
             repair = _months([name for name in moved if self.draw_input.table[name].kind.is_date]) or repair
             if self.plan.persons is not None and self.plan.persons.number:
