@@ -183,11 +183,18 @@ def _with_null(dialect: Dialect, lines: Sequence[str], chosen: str | None) -> Di
         return dialect
     end = re.escape(dialect.delimiter)
     field = re.compile(rf'(^|{end})"N(?={end}|[\r\n]*$)')
-    hits = [line for line in lines if field.search(line)]
-    # As a text that begins with N it would lack its second quote.
-    if hits and all(field.sub(r"\1", line).count('"') % 2 == 0 for line in hits):
-        return replace(dialect, null='"N')
+    bare = [field.sub(r"\1", line) for line in lines]
+    odd = [line.count('"') % 2 for line, before in zip(bare, lines, strict=True) if line != before]
+    # As a text that begins with N it would lack its second quote: in its line, or below where its line ends there.
+    if odd and not any(odd) and not "".join(bare).count('"') % 2:
+        written = replace(dialect, null='"N')
+        return max(written, dialect, key=lambda each: _share_whole(each.read(lines)))
     return dialect
+
+
+def _share_whole(rows: Iterable[Sequence[str]]) -> float:
+    widths = [len(row) for row in rows]
+    return widths.count(widths[0]) / len(widths)
 
 
 def describe(delimiter: str) -> str:
