@@ -107,7 +107,7 @@ BY_ROWS: tuple[tuple[System, tuple[int, ...]], ...] = (
 
 
 @pytest.mark.parametrize(("system", "others"), BY_ROWS, ids=lambda each: getattr(each, "setting", ""))
-@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize("count", [1, 3])
 def test_small_counts_are_wrong_in_any_selection_as_often_as_draws_show(
     system: System, others: tuple[int, ...], count: int
 ) -> None:
@@ -192,10 +192,10 @@ def test_buckets_lean_to_independence_by_their_own_transition() -> None:
 
 
 def test_the_papers_own_estimate_is_too_low_where_a_cell_stands_out() -> None:
-    questions = small_questions(small_source(1_200))
+    questions = small_questions(small_source(800))
     independent = questions.sizes[questions.row] * questions.source.shares[questions.value]
-    out = (questions.truth > 1.5 * independent) & (questions.truth > 30)
-    estimates = np.array([each.answer(questions) for each in outcomes(AsPublished(2), 120, 1_200, 5)])
+    out = (questions.truth > 1.5 * independent) & (questions.truth > 20)
+    estimates = np.array([each.answer(questions) for each in outcomes(AsPublished(2), 20, 800, 5)])
     whole = estimates[:, out].sum(axis=1) / questions.truth[out].sum()
     assert out.sum() >= 3
     assert whole.mean() + 3 * whole.std(ddof=1) / math.sqrt(len(whole)) < 1

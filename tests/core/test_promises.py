@@ -214,7 +214,7 @@ def test_whoever_gave_up_rows_looks_like_those_that_had_as_many() -> None:
 
 def test_what_is_proposed_lets_enough_persons_of_each_class_look_alike() -> None:
     drawn = 0
-    for seed, who in itertools.product((7, 8, 11, 16), ("colleague", "partner", "public")):
+    for seed, who in itertools.product((7, 16), ("colleague", "partner", "public")):
         source, _ = _by_person(seed, persons=2_000)
         found = propose(source, Audience(who=who), person="who")
         verdict = found.verdict

@@ -46,7 +46,7 @@ OLDER = {"--keep": f"ward={WHY}", "--limit": f"alike=2:{WHY}", "--shift-dates": 
          "--identifier": "age", "--read": "missing.smoker=no"}  # fmt: skip
 SAID = (f"kept_identifiers.ward={WHY}", f"limits.alike=2:{WHY}", "person_number",
         "shift_dates=admission_date=40", "missing.smoker=no")  # fmt: skip
-PLANS, TABLES, WHOLE_WAYS = 200, 5, 10
+PLANS, TABLES, WHOLE_WAYS = 200, 5, 5
 
 
 def write_table(path: Path, seed: int) -> Table:

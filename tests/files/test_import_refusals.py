@@ -214,11 +214,11 @@ SEEDS = [
 
 
 def test_damaged_files_are_read_or_refused(tmp_path: Path) -> None:
-    """1,200 mutilated files: a result or a sentence, nothing else."""
+    """600 mutilated files: a result or a sentence, nothing else."""
     draw = random.Random(20_261_121)
     path = tmp_path / "f.csv"
     read_count = 0
-    for _ in range(1200):
+    for _ in range(600):
         data = bytearray(draw.choice(SEEDS))
         for _ in range(draw.randint(0, 6)):
             at = draw.randrange(len(data) + 1)
@@ -238,7 +238,7 @@ def test_damaged_files_are_read_or_refused(tmp_path: Path) -> None:
             continue
         read_count += 1
         assert all(column.n == found.table.n for column in found.table.columns)
-    assert read_count > 600
+    assert read_count > 300
 
 
 def test_a_cell_outside_of_every_sheet_is_refused_before_loading(tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ def test_day_counts_begin_where_the_workbook_says(tmp_path: Path, since: int) ->
 
 
 def test_a_table_of_very_many_columns(tmp_path: Path) -> None:
-    width = 3000
+    width = 1200
 
     def fill(_: Any, page: Any) -> None:
         page.write_row(0, 0, [f"v{i}" for i in range(width)])
@@ -155,7 +155,7 @@ def test_a_table_of_very_many_columns(tmp_path: Path) -> None:
 
     found = sheet(tmp_path / "t.xlsx", fill).table
     assert found.names == tuple(f"v{i}" for i in range(width))
-    assert found["v2999"].labels[found["v2999"].codes].tolist() == ["2999", "5998"]
+    assert found["v1199"].labels[found["v1199"].codes].tolist() == ["1199", "2398"]
 
 
 def test_a_row_is_told_with_its_sheet_where_several_are_one_table(tmp_path: Path) -> None:

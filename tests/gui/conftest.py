@@ -115,7 +115,9 @@ def idle(qtbot: QtBot) -> Idle:
     """Wait until no work is under way."""
 
     def wait(window: MainWindow) -> None:
-        qtbot.waitUntil(lambda: not window.work.busy())
+        while window.work.busy():  # hears the end at once, where looking for it sleeps in between
+            with qtbot.waitSignal(window.work.changed):
+                pass
 
     return wait
 
