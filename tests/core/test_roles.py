@@ -273,6 +273,7 @@ def test_what_somebody_does_is_no_sex(name: str, values: str) -> None:
         ("ETA_NUM_EPMSI", "750712184|690781810", "unit"),
         ("cancelled_flag", "0|1", "administrative"),
         ("Alter_Diagn", "33|50|71", "age"),
+        ("YEAR_DX", "2011|2012|2013", "date"),
         ("wxq_zip3", "010|018|021", "place"),
         ("N° FINESS", "440000271|490000031", "unit"),
         ("Patient type", "inpatient|outpatient", "administrative"),
@@ -361,8 +362,11 @@ def test_the_age_at_what_happened_is_secret_beside_another_age_alone(then: str) 
     ("name", "values", "role"),
     [
         ("wxqart", "Aba|Bec|Cid", Role.SA),
-        ("wxq vehicle zzqzzq", "Aba|Bec|Cid", Role.NSA),
-        ("wxq vehicle zzqzzq", "A1|B2|C3", Role.NSA),
+        ("wxq campus zzqzzq", "Aba|Bec|Cid", Role.NSA),
+        ("wxq campus zzqzzq", "A1|B2|C3", Role.NSA),
+        ("wxq vehicle zzqzzq", "Aba|Bec|Cid", Role.SA),
+        ("ECG admission", "Sinus|Flutter|Paced", Role.SA),
+        ("Keim Aufnahme", "E1|K2|P3", Role.SA),
         ("wxq vehicle zzqzzq", "aba|bec|cid", Role.SA),
         ("wxq vehicle zzqzzq", "nurse|bec|cid", Role.NSA),
         ("wxq position zzqzzq", "Aba|Bec|Cid", Role.SA),
@@ -378,7 +382,7 @@ def test_the_age_at_what_happened_is_secret_beside_another_age_alone(then: str) 
 def test_two_small_signs_make_an_unknown_column_harmless_where_nothing_says_health(
     name: str, values: str, role: Role
 ) -> None:
-    """A sign is a harmless word that means nothing else, values that are such words, names of their own, or codes."""
+    """A sign is a harmless word that means nothing else, values that are such words, or what names wards and places."""
     assert suggested(name, values).role is role
 
 
@@ -573,7 +577,8 @@ def test_ages_in_months_are_ages() -> None:
 MEDICAL = """
 fundus fundoskopie fundoplikation ziprasidone sociopathy begleitpankreatitis diplopia contracture contraception
 plantar administration invitro PHQ-Fragebogen descensus gi_tract genotype_call imaging_request spontanabort
-hydrocort cortisone organism regimen transplant depot
+hydrocort cortisone organism regimen transplant depot REN_TYP PEN_CD LIV_ART CONC_CD RETI_CD Conc.Typ CAR-T DEP_TYP
+surgery_time
 """
 
 
@@ -819,6 +824,11 @@ def test_a_donors_age_and_sex_are_secret_beside_the_recipients(donor: str) -> No
 def test_a_shortened_word_is_read_as_what_it_begins_and_not_by_a_stem_within() -> None:
     assert suggested("Staatsangeh.", "DE|TR|PL|IN").subject == "demographic"
     assert suggested("Monatskennung", [f"2022{1 + at % 12:02d}" for at in range(N)], Kind.INTEGER).subject == "date"
+
+
+@pytest.mark.parametrize("name", ["ANS_1", "MES_TYP", "DEP_NIV", "GEN_TYP", "KAL_KAT"])
+def test_few_numbers_under_a_short_word_are_no_ages_months_places_or_sexes(name: str) -> None:
+    assert suggested(name, [str(at % 4 + 1) for at in range(N)], Kind.INTEGER).role is Role.SA
 
 
 def test_a_long_word_is_not_taken_apart() -> None:

@@ -399,15 +399,16 @@ def _fits_date(column: Column, reading: Reading) -> bool:
         return True
     if column.kind in (Kind.CATEGORY, Kind.TEXT):
         written = holds_days(column) and not (reading.unknown and _mostly(labels, str.isdecimal))  # "ano_retour": a key
-        plan = not (reading.unknown or reading.unsure or tells_findings(column) or holds_answers(column))
-        plan = plan and len(labels) <= _VERSIONS and interval_ends(column) is None  # "day", "3x8", "night"
+        plan = not (reading.unknown or reading.unsure or reading.secret or tells_findings(column))  # "surgery time"
+        plan = plan and any(text[0].isdigit() or read_name(text).says("date") for text in labels)  # "3x8", "night"
+        plan = plan and not holds_answers(column) and len(labels) <= _VERSIONS and interval_ends(column) is None
         return written or plan
     if column.kind is not Kind.INTEGER or column.values is None or reading.says("unit", "person"):
         return False
     numbers, ranges = column.values[~column.missing], lexicon().ranges
-    # Beside what is done or an unknown word nearly all months must be there: days after an operation begin with 1, too.
-    all_there, phrase = bool(reading.unknown) or reading.says("act"), f" {' '.join(reading.words)} "
-    spans = (span for end, span in ranges.items() if f"{'' if len(end) >= _LETTERS else ' '}{end} " in phrase)
+    # Beside acts, kinds and unknown words nearly all months must be there: days after an operation begin with 1, too.
+    all_there, phrase = bool(reading.unknown) or reading.says("act", "kind"), f" {' '.join(reading.words)} "
+    spans = (span for end, span in ranges.items() if (end if len(end) >= _LETTERS else f" {end} ") in phrase)
     return holds_days(column) or any(
         low <= numbers.min() and numbers.max() <= high and column.m >= (0.9 * (high - low) if all_there else 3)
         for low, high in spans  # "Aufnahmestunde"

@@ -172,7 +172,8 @@ class Reading:
                 if any("act" in each for each in self.lists[: self.link]):  # no "marital status at diagnosis"
                     clear = _SURE
                 return tuple(subject for subject in clear if subject in lists)
-        return ("age",) if done and not self.unknown and self.says("age") else ()  # "Alter_Diagn"
+        done = done and not self.unknown  # "Alter_Diagn", "YEAR_DX"
+        return tuple(subject for subject in ("age", "date") if done and self.says(subject))
 
     @property
     def unsure(self) -> bool:
@@ -234,10 +235,7 @@ def read_name(name: str) -> Reading:
     """Return what a name says, words that belong together taken together."""
     known, name = lexicon(), name[:1_000]  # of a cell of three million letters all took minutes
     words = tuple(part for word in words_of(name) for part in known.cut_head(fold(word)))
-    ended = {fold(word) for text in re.findall(r"[^\W\d_]{3,}(?=\.)", name) for word in words_of(text)}
-    short = ended.union(words if "_" in name and name.isupper() else ())  # "SIT_FAM"
-    clear = {word for word in short if len(word) > 2 and known.spell_out(word) & {*HARMLESS[2:6]}}
-    dotted = clear.union(word for word in ended if len(word) > _PART)  # "Ass." may be an assistant
+    ended = {fold(word) for text in re.findall(r"[^\W\d_]{5,}(?=\.)", name) for word in words_of(text)}
     runs: list[tuple[str, frozenset[str]]] = []
     at = 0
     while at < len(words):
@@ -249,7 +247,7 @@ def read_name(name: str) -> Reading:
         lists = lists if length > 1 else known.lists_of(run)
         if "administrative" in lists and run.endswith("s") and run not in known.words:
             lists |= {"countable"}  # "sessions"
-        runs.append((run, lists or (known.spell_out(run) if run in dotted else lists)))
+        runs.append((run, lists or (known.spell_out(run) if run in ended else lists)))
         at += length
     return Reading(tuple(word for word, _ in runs), tuple(lists for _, lists in runs))
 

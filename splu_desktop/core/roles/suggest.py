@@ -211,7 +211,8 @@ def _suggest_by_signs(column: Column, reading: Reading) -> Suggestion | None:
     labels = sample_labels(column)
     signs = any(map(content.says_harmless, labels)) - any(says_absence(text, column) for text in labels)
     senders = ("unit", "place") if reading.says("staff") else ()  # where others go to is a finding
-    if signs + content.tells_ways(column, *senders) + bool(hits) + (bool(hits) and content.are_names(column)) < _SIGNS:
+    bears = reading.says("clear") or {"unit", "place"}.intersection(hits)  # an "ECG at admission" has names, too
+    if signs + content.tells_ways(column, *senders) + bool(hits) + bool(bears and content.are_names(column)) < _SIGNS:
         return None
     reason = say("Its name and values together say that it is harmless.")
     hits.append("unit" if any(map(content.names_department, labels)) else "administrative")
