@@ -826,8 +826,8 @@ def test_a_shortened_word_is_read_as_what_it_begins_and_not_by_a_stem_within() -
     assert suggested("Monatskennung", [f"2022{1 + at % 12:02d}" for at in range(N)], Kind.INTEGER).subject == "date"
 
 
-@pytest.mark.parametrize("name", ["ANS_1", "MES_TYP", "DEP_NIV", "GEN_TYP", "KAL_KAT"])
-def test_few_numbers_under_a_short_word_are_no_ages_months_places_or_sexes(name: str) -> None:
+@pytest.mark.parametrize("name", ["ANS_1", "MES_TYP", "DEP_NIV", "GEN_TYP", "KAL_KAT", "route_code", "plan_code"])
+def test_few_numbers_under_a_word_of_two_meanings_are_secret(name: str) -> None:
     assert suggested(name, [str(at % 4 + 1) for at in range(N)], Kind.INTEGER).role is Role.SA
 
 

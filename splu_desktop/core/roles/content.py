@@ -334,9 +334,8 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
     numbered = column.m <= _VERSIONS and reading.says("kind")  # form version 1.1
     if tells_when(column) or (column.kind is Kind.DECIMAL and not numbered):
         return False
-    # A route, a mode or a degree is one of coming, paying or schooling, or of treatment, unless its kinds are told.
-    settled = any("kind" in each and "unsure" not in each for each in reading.lists)
-    vague = (reading.unsure and personal and not settled) or not reading.says(*HARMLESS)  # "patient class"
+    # A route, a plan or a form may be one of coming or paying, or of treatment: "protocol code".
+    vague = (reading.unsure and personal) or not reading.says(*HARMLESS)  # "patient class"
     if column.kind is Kind.INTEGER and column.values is not None:
         return not vague and _fits_codes(column, subject, reading)
     if tells_findings(column, graded=subject != "demographic"):
