@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import mmap
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ def _few_in_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def in_file(column: Column) -> bool:
-    return stores.is_stored(column.codes)
+    return isinstance(getattr(column.codes.base, "obj", None), mmap.mmap)
 
 
 def test_a_table_in_files_is_that_in_memory_whatever_its_blocks(

@@ -83,17 +83,13 @@ def nameless_file() -> Any:
 
 def store_codes(column: Column) -> Column:
     """Return a column with the codes of its records in a file where they are many."""
-    if column.n <= IN_MEMORY or is_stored(column.codes):
+    stored = isinstance(getattr(column.codes.base, "obj", None), mmap.mmap)
+    if column.n <= IN_MEMORY or stored:
         return column
     codes, spellings = _store(column.codes), column.spellings
     if spellings is not None and spellings.over is column.codes:
         spellings = replace(spellings, codes=_store(spellings.codes), over=codes)
     return replace(column, codes=codes, spellings=spellings)
-
-
-def is_stored(codes: NDArray[np.int32]) -> bool:
-    """Return whether codes stand in a file."""
-    return isinstance(getattr(codes.base, "obj", None), mmap.mmap)
 
 
 def _store(codes: NDArray[np.int32]) -> NDArray[np.int32]:

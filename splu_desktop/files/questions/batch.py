@@ -59,7 +59,8 @@ def read_questions(path: Path, published: Published, *, strict: bool = True) -> 
         raise BadQuestions("“{path}” is empty; its first row must name columns of the release.", path=path)
     # A cell beyond the header asks for something, too: to leave it out would answer another question.
     names = [*lines[0], *[""] * (max(map(len, lines)) - len(lines[0]))]
-    places = [place for place, name in enumerate(names) if name.strip() or _is_used(lines, place)]
+    used = {place for line in lines for place, cell in enumerate(line) if cell.strip()}
+    places = [place for place, name in enumerate(names) if name.strip() or place in used]
     header = tuple(_column_name(names[place], path, published) for place in places)
     if len(set(header)) < len(header):
         repeated = next(name for name in header if header.count(name) > 1)
@@ -89,10 +90,6 @@ def read_questions(path: Path, published: Published, *, strict: bool = True) -> 
             sentence = Phrase("{first} (+{n})", {"first": sentence, "n": len(rows) - 1})
         raise BadQuestions(say_of_file(path, sentence))
     return Questions(header, tuple(cells), tuple(conditions), faults)
-
-
-def _is_used(lines: Sequence[Sequence[str]], place: int) -> bool:
-    return any(place < len(line) and line[place].strip() for line in lines)
 
 
 def _find_column(name: str, published: Published) -> str | None:
