@@ -58,6 +58,14 @@ def test_blanks_that_run_down(tmp_path: Path) -> None:
     is_the_table(read_lines(tmp_path, ["{:<10}{:<21}{:<6}{:<5}{}".format(*row) for row in [HEAD, *ROWS]]))
 
 
+@pytest.mark.parametrize("texts", [("Groß, Anna", "Smith"), ("stable; home", "worse; see GP; call"), ("1,5", "22,75")])
+def test_what_stands_in_them_may_hold_commas_and_semicolons(tmp_path: Path, texts: tuple[str, str]) -> None:
+    rows = [[row[0], texts[i % 2], *row[2:]] for i, row in enumerate(ROWS)]
+    found = read_lines(tmp_path, ["{:<10}{:<21}{:<6}{:<5}{}".format(*row) for row in [HEAD, *rows]])
+    assert found.table.names == tuple(HEAD)
+    assert list(found.table["SURNAME"].written_texts()) == [row[1] for row in rows]
+
+
 def test_numbers_to_the_right_below_a_name(tmp_path: Path) -> None:
     rows = [HEAD, *([*row[:3], row[3] or "7", row[4]] for row in ROWS)]
     found = read_lines(tmp_path, ["{:<8}{:<20}{:<4} {:<4}{}".format(*rows[0])] + [

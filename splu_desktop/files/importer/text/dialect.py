@@ -146,15 +146,16 @@ def detect(text: str, choices: ImportChoices) -> tuple[Dialect, str]:
         for q in quotes:
             for e in _escapes(joined, d, q) if escape is None else [escape]:
                 skips = _skips_blanks(joined, d, q)
-                padded = skips and _pads(joined, d)
                 for runs in (True, False) if d == " " else (skips,):  # blanks one by one part empty fields, too
-                    candidate = Dialect(d, q, e, runs, padded)
+                    candidate = Dialect(d, q, e, runs, skips and _pads(joined, d))
                     score = _score(lines, candidate, best_score)
                     if score > best_score * 1.0001:
                         best, best_score = candidate, score
     single = delimiter is None and best_score <= _single_column(lines)
-    if delimiter is None and (single or best.delimiter in _RARELY) and (edges := fixed_width.by_blanks(lines)):
-        return Dialect(fixed_width.name_columns(edges), ""), _RULED
+    if delimiter is None and best.delimiter != "\t" and (edges := fixed_width.by_blanks(lines)):
+        ruled = Dialect(fixed_width.name_columns(edges), "")  # what stands there may hold commas
+        if single or best.delimiter in _RARELY or _score(lines, ruled, best_score) > best_score:
+            return ruled, _RULED
     if single:
         unsplit = Dialect("" if best.delimiter in joined else best.delimiter, best.quote, best.escape)
         return _with_null(unsplit, lines, null), "every row has one field: no delimiter"
