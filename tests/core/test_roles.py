@@ -534,6 +534,15 @@ def test_days_of_eight_digits_are_known_under_any_name_and_running_numbers_are_n
     assert suggested("wxq", births).role is suggested("wxq", numbers).role is Role.IDENTIFIER
 
 
+@pytest.mark.parametrize("name", ["ID_ANO", "num_annee", "period_id", "ANO"])
+@pytest.mark.parametrize("digits", [5, 6, 9])
+def test_numbers_that_are_no_days_are_no_dates_under_a_word_for_years(name: str, digits: int) -> None:
+    """Persons have three rows each, in a French export where ANO is an anonymous number, and "year" in Spanish."""
+    keys = [str(RANDOM.randrange(10 ** (digits - 1), 10**digits)) for _ in range(N // 3)]
+    for kind in (Kind.INTEGER, Kind.CATEGORY):
+        assert not suggested(name, keys, kind).role.is_unchanged
+
+
 @pytest.mark.parametrize("name", ["Authorised_by", "erfasst durch", "validé par"])
 def test_whoever_did_something_is_named_and_no_kind_of_them(name: str) -> None:
     assert suggested(name, "K. Wxqart|J. Zzq|S. Wzz").role is Role.IDENTIFIER

@@ -397,7 +397,8 @@ def _fits_date(column: Column, reading: Reading) -> bool:
     if tells_when(column) or holds_periods(column):
         return True
     if column.kind in (Kind.CATEGORY, Kind.TEXT):
-        written = holds_days(column) and not (reading.unknown and _mostly(labels, str.isdecimal))  # "ano_retour": a key
+        key = (reading.unknown or reading.says("number")) and _mostly(labels, str.isdecimal)  # "ano_retour", "ID_ANO"
+        written = holds_days(column) and not key
         plan = not (reading.unknown or reading.unsure or reading.secret or tells_findings(column))  # "surgery time"
         plan = plan and any(text[0].isdigit() or read_name(text).says("date") for text in labels)  # "3x8", "night"
         plan = plan and not holds_answers(column) and len(labels) <= _VERSIONS and interval_ends(column) is None
@@ -408,7 +409,7 @@ def _fits_date(column: Column, reading: Reading) -> bool:
     # Beside acts, kinds and unknown words nearly all months must be there: days after an operation begin with 1, too.
     all_there, phrase = bool(reading.unknown) or reading.says("act", "kind"), f" {' '.join(reading.words)} "
     spans = (span for end, span in ranges.items() if (end if len(end) >= _LETTERS else f" {end} ") in phrase)
-    return holds_days(column) or any(
+    return (holds_days(column) and not reading.says("number")) or any(
         low <= numbers.min() and numbers.max() <= high and column.m >= (0.9 * (high - low) if all_there else 3)
         for low, high in spans  # "Aufnahmestunde"
     )
