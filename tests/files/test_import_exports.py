@@ -445,6 +445,15 @@ def test_a_row_of_another_delimiter_or_quote_is_read_by_that_and_told(tmp_path: 
     assert [(p.row, p.kind) for p in found.problems] == [(9, ProblemKind.SHORT_ROW)]
 
 
+@pytest.mark.parametrize("mark", [";", "; ", "|", "\t"])
+def test_fields_filled_up_with_blanks_are_their_texts(tmp_path: Path, mark: str) -> None:
+    table = records()
+    for row in table[::3]:
+        row[2] = ""
+    lines = [mark.join(f"{cell:<14}" for cell in row[:-1]) + mark + row[-1] for row in [HEAD, *table]]
+    assert rows_of(read_text(tmp_path, "\n".join(lines) + "\n")) == table
+
+
 def test_blanks_one_by_one_part_empty_fields_too(tmp_path: Path) -> None:
     rows = [[str(i), "" if i % 3 else "f", str(30 + i)] for i in range(20)]
     assert rows_of(read_text(tmp_path, "\n".join(map(" ".join, [["case", "sex", "age"], *rows])))) == rows

@@ -119,7 +119,7 @@ def _read_quickly(
     """Read by whole-array operations; None where the dialect or a quote out of place forbids it."""
     dialect = layout.dialect
     single_bytes = layout.encoding.name.replace("_", "").startswith(_ASCII_LIKE)
-    special = dialect.escape or dialect.skip_blanks or dialect.quotes_lines or dialect.null or dialect.delimiter == " "
+    special = dialect != Dialect(dialect.delimiter, dialect.quote) or dialect.delimiter == " "
     single = len(dialect.delimiter) <= 1 and dialect.delimiter.isascii() and dialect.quote.isascii()
     if special or not (single_bytes and single):
         return None

@@ -147,7 +147,7 @@ def detect(text: str, choices: ImportChoices) -> tuple[Dialect, str]:
             for e in _escapes(joined, d, q) if escape is None else [escape]:
                 skips = _skips_blanks(joined, d, q)
                 for runs in (True, False) if d == " " else (skips,):  # blanks one by one part empty fields, too
-                    candidate = Dialect(d, q, e, runs, skips and _pads(joined, d))
+                    candidate = Dialect(d, q, e, runs, d != " " and _pads(joined, d))
                     score = _score(lines, candidate, best_score)
                     if score > best_score * 1.0001:
                         best, best_score = candidate, score
