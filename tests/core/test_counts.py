@@ -101,9 +101,10 @@ def test_what_a_label_lets_expect_hangs_on_its_own_rows_alone(draw: float | Deco
     """So it may be worked out for all labels of a column at once, and kept for the next question."""
     reader = Reader(Releases(invented(6_000, [0.3, 0.25, 0.25, 0.2]), {("dx",): draw}, ("sex",)).draw(5))
     for name in ("unit", "age"):
-        codes, all_labels = reader.published.table[name].codes, reader.label_lifts("dx", name)
+        codes, all_labels = reader.published.table[name].codes, reader.lifts("dx", reader.label_grid("dx", name))
         for at, own in enumerate(all_labels):
-            assert own == pytest.approx(reader.lifts("dx", (codes == at).astype(np.int32), 2)[1], rel=1e-12)
+            alone = reader.column_grid((codes == at).astype(np.int32), 2, "dx")
+            assert own == pytest.approx(reader.lifts("dx", alone)[1], rel=1e-12)
         assert np.ptp(all_labels, axis=0).min() > 0
 
 

@@ -117,21 +117,22 @@ def count_one_block(
     sums = np.zeros((5, lines, share.shape[1]))
     at_once = max(_AT_ONCE // max(share.shape[1], 1), 1)
     for some in (slice(begin, begin + at_once) for begin in range(0, len(line), at_once)):
+        # By column in memory, so that products and sums along the parts run over neighbours.
+        published, likely = np.asfortranarray(shown[some]), np.asfortranarray(share[some]) + _NEXT_TO_NONE
         rows, of = selected[some], size[some]
-        x = (shown[some] - b * rows * share[some]) / a
+        expected = rows * likely
         # Two rows more: of so few as are read off the table their number is not well known.
-        seen = (of * share[some] + _MORE) / (of + _MORE)
-        shows = b * seen
-        none, more = shows - shows**2, a * b - 2 * a * shows
-        expected = rows * (share[some] + _NEXT_TO_NONE)
-        level = each[some] * none
+        seen = likely * (of / (of + _MORE)) + _MORE / (of + _MORE)
+        shows, more = b * seen, a * b - 2 * a * b * seen
+        level = (shows - shows**2) * each[some]
         if (of > rows).any():  # of a whole class there are no others
-            level += beside[some] * np.clip(of * seen - np.clip(x, 0, rows), 0, of - rows) * more
-        parts = x, level, expected, inside[some] * more * expected, step[some] * expected
-        first, last = line[some][0], line[some][-1]
-        for total, part in zip(sums, parts, strict=True):
-            total[first : last + 1] += sum_by_line(part, line[some] - first, last + 1 - first)
-    estimate, level, whole, slope, steps = sums
+            x = np.minimum(np.maximum((published - b * expected) / a, 0), rows)
+            level += np.minimum(np.maximum(of * seen - x, 0), of - rows) * more * beside[some]
+        parts = published, level, expected, more * inside[some] * expected, step[some] * expected
+        first = np.flatnonzero(np.append(True, line[some][1:] != line[some][:-1]))
+        sums[:, line[some][first]] += [np.add.reduceat(part, first, axis=0) for part in parts]
+    published, level, whole, slope, steps = sums
+    estimate = (published - b * (whole - _NEXT_TO_NONE * sum_by_line(selected, line, lines))) / a
     whole = np.where(whole > 0, whole, 1)
     return CountFigures(estimate, level, slope / whole, steps / whole)
 

@@ -167,7 +167,7 @@ def _lean(reader: Reader, grid: Grid, names: Sequence[str], by: Sequence[str], k
         rest = keys
         for name in reversed(by):
             rest, code = np.divmod(rest, reader.published.table[name].m)
-            target[len(target) - len(keys) :] *= reader.label_lifts(names[-1], name)[code]
+            target[len(target) - len(keys) :] *= reader.lifts(names[-1], reader.label_grid(names[-1], name))[code]
         total = target.sum(axis=1, keepdims=True)
         target = np.where(total > 0, target / np.where(total > 0, total, 1) * grid.line_rows[:, None], target)
     return grid.figures.draw_towards(target, float(np.mean([reader.spread(name) for name in names])))

@@ -227,26 +227,23 @@ class Reader:
         table, column = self.published.table, self.published.table[sensitive]
         lines = [table[name] for name in self.published.nsas if 2 <= table[name].m <= _MOST_LABELS][:_MOST_COLUMNS]
         lines.sort(key=lambda line: line.m)  # columns of few labels have the large cells, which tell most of the spread
-        share = column.counts() / max(column.n, 1)
         cells: list[tuple[Floats, Floats, Floats]] = []
         for line in lines:
             if cells and min(line.m * len(self.published.cells), table.n) * column.m > _LEARNT:
                 break
-            grid = self.column_grid(line.codes, line.m, sensitive)
-            target = grid.line_rows[:, None] * share
-            cells.append((grid.figures.estimate.ravel(), grid.figures.variance().ravel(), target.ravel()))
+            grid = self.label_grid(sensitive, line.name)
+            cells.append((grid.figures.estimate.ravel(), grid.figures.variance().ravel(), grid.target.ravel()))
         return learn_spread(*map(np.concatenate, zip(*cells, strict=True))) if cells else 0.0
 
-    def lifts(self, sensitive: str, line: Ints, lines: int, rows: Rows = _ALL) -> Floats:
-        """Return (L, m) how many times as often each value occurs in each line, drawn towards 1; rows as in `grid`."""
-        grid = self.column_grid(line, lines, sensitive, rows=rows)
+    def lifts(self, sensitive: str, grid: Grid) -> Floats:
+        """Return (L, m) how many times as often each value occurs in each line of its grid, drawn towards 1."""
         return grid.figures.lifts(grid.target, self.spread(sensitive))
 
-    @remember  # question after question asks the same
-    def label_lifts(self, sensitive: str, name: str) -> Floats:
-        """Return (L, m) the lifts in each label of an unchanged column."""
+    @remember  # spread and question after question ask the same
+    def label_grid(self, sensitive: str, name: str) -> Grid:
+        """Return figures of each value of a sensitive column in each label of an unchanged one."""
         column = self.published.table[name]
-        return self.lifts(sensitive, column.codes, column.m)
+        return self.column_grid(column.codes, column.m, sensitive)
 
     def _target(self, question: Question, n_p: int) -> float:
         """Return mu = N_P pi prod(lift of each condition by itself), rescaled to N_P; parts of blocks multiply."""
@@ -259,10 +256,11 @@ class Reader:
                 for nsa, picked in question.nsas:
                     flags, line = np.frombuffer(picked, bool), table[nsa]
                     if flags.sum() == 1 and min(line.m * len(self.published.cells), line.n) * column.m <= _LEARNT:
-                        mu = mu * self.label_lifts(name, nsa)[flags.argmax()]
+                        mu = mu * self.lifts(name, self.label_grid(name, nsa))[flags.argmax()]
                     else:
                         rows = np.flatnonzero(flags.take(line.codes))
-                        mu = mu * self.lifts(name, np.ones(len(rows), np.int32), 2, rows)[1]
+                        there = self.column_grid(np.ones(len(rows), np.int32), 2, name, rows=rows)
+                        mu = mu * self.lifts(name, there)[1]
             total = mu.sum()
             # Lifts of several conditions multiply as if these were independent; the values still have to fill the line.
             mu = mu / total if total > 0 else share
