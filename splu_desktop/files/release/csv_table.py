@@ -152,7 +152,7 @@ def write_numbers(
         codes = [of_pair.take(pairs) for _, of_pair, pairs in cells]
         texts: list[NDArray[Any] | list[bytes]] = [laid for laid, _, _ in cells]
         if len(texts) == 1 and 2 * len(texts[0]) < len(codes[0]):  # what fills lines up is taken out once for all rows
-            texts = [_strip(cells[0][0])]
+            texts = [cells[0][0].tobytes().translate(None, _FILL).splitlines(keepends=True)]
         RowWriter(texts).write(file, codes, progress, _STAGE_OUT)
     return file.digest.hexdigest()
 
