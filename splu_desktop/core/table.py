@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property, wraps
+from os.path import commonprefix
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
@@ -87,10 +88,10 @@ class Kind(Enum):
 
 def _canonical_order(labels: NDArray[np.object_], values: NDArray[Any] | None, missing: Flags) -> NDArray[np.intp]:
     """Return the order of labels by (missing, value, text); texts are compared only where values tie, which is rare."""
-    if values is None:  # eight bytes are a number that ascends with them, and tie seldom; other letters all tie
-        texts = labels.tolist()
-        ascii_alone = "".join(texts).isascii()
-        keys = np.array(texts, "S8").view(">u8").astype(np.uint64) if ascii_alone else np.zeros(len(texts), np.uint64)
+    if values is None:  # eight bytes behind what all begin with are a number that ascends with them, and tie seldom
+        texts = [label.encode("utf-8", "surrogatepass") for label in labels.tolist()]
+        alike = len(commonprefix(texts))  # noqa: RUF071 -- of texts, not of paths
+        keys = np.array([text[alike : alike + 8] for text in texts], "S8").view(">u8").astype(np.uint64)
     else:  # moments as numbers, which sort in a third of the time, none as the last one
         keys = values.view(np.uint64) - np.uint64((1 << 63) + 1) if values.dtype.kind == "M" else values
     if not missing.any() and (keys[1:] > keys[:-1]).all():  # as numbers of records are

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import _ODD, count_keys, cross_codes, distinct, distinct_rows
-from splu_desktop.core.table import quantiles, unique
+from splu_desktop.core.table import Column, Kind, quantiles, unique
 
 
 def holds(keys: NDArray[np.uint64]) -> None:
@@ -23,6 +23,18 @@ def holds(keys: NDArray[np.uint64]) -> None:
 @given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 3), max_size=300))
 def test_every_key_gets_the_code_of_its_like(keys: list[int]) -> None:
     holds(np.array(keys, np.uint64))
+
+
+@given(
+    st.sampled_from(["", "ab", "é", "Diagnosis 1", "\0", "\udcff", "😀"]),
+    st.lists(st.text("abé\0\udc80\uffff\U0010ffff😀", max_size=14) | st.text(max_size=20), max_size=40),
+)
+def test_labels_stand_in_the_order_of_their_letters_missing_ones_last(start: str, rest: list[str]) -> None:
+    texts = np.array([*{start + text for text in rest}], object)
+    codes, missing = np.arange(len(texts), dtype=np.int32), np.arange(len(texts)) % 5 == 4
+    column = Column.from_codes("any", codes, texts, missing, None, kind=Kind.CATEGORY)
+    assert column.labels.tolist() == sorted(texts[~missing]) + sorted(texts[missing])
+    assert column.labels[column.codes].tolist() == texts.tolist()
 
 
 @pytest.mark.parametrize("different", [1, 1_999, 32_768, 32_769, 50_000])
