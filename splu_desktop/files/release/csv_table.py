@@ -199,11 +199,6 @@ def _pad(texts: Sequence[bytes]) -> NDArray[Any]:
     return laid.view(f"V{width}").reshape(-1)
 
 
-def _strip(laid: NDArray[Any]) -> list[bytes]:
-    """Return laid texts without what fills them up."""
-    return [text.translate(None, _FILL) for text in laid.tolist()]
-
-
 def _lay_numbers(values: NDArray[Any], end: str, decimal: str) -> NDArray[Any]:
     """Return (m,) texts of numbers with the mark behind them, laid: one call for all, since they are many."""
     form = "%-20d" if values.dtype.kind == "i" else "%-20.7g"
@@ -231,8 +226,10 @@ class RowWriter:
         widths = [max(map(len, each), default=1) if isinstance(each, list) else each.itemsize for each in cells]
         self._joined = sum(widths) > _WIDE or (len(cells) == 1 and isinstance(cells[0], list))
         if self._joined:
-            whole = (each if isinstance(each, list) else _strip(each) for each in cells)
-            self._texts: list[NDArray[Any]] = [np.array(each, object) for each in whole]
+            laid = (each if isinstance(each, list) else each.tolist() for each in cells)
+            self._texts: list[NDArray[Any]] = [
+                np.array([text.translate(None, _FILL) for text in each], object) for each in laid
+            ]
             return
         self._texts = [_pad(each) if isinstance(each, list) else each for each in cells]
         self._row = np.dtype([(f"{at}", each.dtype) for at, each in enumerate(self._texts)])

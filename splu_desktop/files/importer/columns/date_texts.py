@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_desktop.files.importer.columns.many_texts import look_at
+from splu_desktop.files.importer.columns.many_texts import ManyTexts, look_at
 from splu_desktop.files.importer.columns.number_texts import LONGEST
 from splu_desktop.files.importer.columns.words import MONTHS, pattern
 
@@ -109,11 +109,11 @@ def _parse_unambiguous(
     return None
 
 
-def _find_plain(labels: Sequence[str], *days: str) -> NDArray[np.intp]:
+def _find_plain(many: ManyTexts, *days: str) -> NDArray[np.intp]:
     """Return which texts are written like one of some days, with or without hh:mm or hh:mm:ss; none of a few texts."""
-    if len(labels) <= _FEW:
+    if len(many.marks) <= _FEW:
         return np.zeros(0, np.intp)
-    many, times = look_at(labels), ("", " 00:00", "T00:00", " 00:00:00", "T00:00:00")
+    times = "", " 00:00", "T00:00", " 00:00:00", "T00:00:00"
     return np.flatnonzero(np.any([many.match(day + time) for day in days for time in times], axis=0))
 
 
@@ -155,9 +155,10 @@ def parse_dates(
     latest = dt.datetime.now() if born else dt.datetime(dt.date.today().year + 1, 12, 31, 23, 59, 59)
     values = np.full(len(labels), np.datetime64("NaT", "us"))
     offsets: dict[str, None] = {}
-    iso = _find_plain(labels, "0000-00-00")
+    many = look_at(labels)
+    iso = _find_plain(many, "0000-00-00")
     _fill(values, iso, [labels[at] for at in iso.tolist()])
-    plain = _find_plain(labels, "00.00.0000", "00/00/0000", "00-00-0000")
+    plain = _find_plain(many, "00.00.0000", "00/00/0000", "00-00-0000")
     texts = [labels[at] for at in plain.tolist()]
     either: list[tuple[int, re.Match[str]]] = []  # texts in which a day may be taken for a month
     others = np.isnat(values)

@@ -43,8 +43,9 @@ class ManyTexts:
         begins = self.marks[:-1][fits]
         within = np.ones(len(begins), bool)
         for place, char in enumerate(form, 1):
-            byte = self.data[begins + place]
-            within &= byte - np.uint8(ord("0")) < 10 if char == "0" else byte == ord(char)
+            if within.any():  # of most forms the first mark fits none
+                byte = self.data[begins + place]
+                within &= byte - np.uint8(ord("0")) < 10 if char == "0" else byte == ord(char)
         fits[fits] = within
         return fits
 
