@@ -307,7 +307,8 @@ def fits(column: Column, subject: str, reading: Reading) -> bool:
         return _fits_age(column, reading)
     if subject == "sex":
         # “Sex work” and “unprotected sex” are what somebody does, and 1 or 2 says of them yes or no.
-        acts = any(a == "sex" and "person" in b for a, b in zip(reading.words, reading.lists[1:], strict=False))
+        pairs = zip(reading.words, reading.words[1:], reading.lists[1:], strict=False)
+        acts = any(a == "sex" and "person" in lists and not b.startswith("pat") for a, b, lists in pairs)  # SEX_PAT
         named = not (acts or reading.unknown or reading.says("somebody", "staff", *HARMLESS[2:]))
         coded = named and not reading.says("age") and column.m <= _SEXES
         labels = sample_labels(column)
