@@ -274,6 +274,7 @@ def test_what_somebody_does_is_no_sex(name: str, values: str) -> None:
         ("cancelled_flag", "0|1", "administrative"),
         ("Alter_Diagn", "33|50|71", "age"),
         ("YEAR_DX", "2011|2012|2013", "date"),
+        ("SEX_PAT", "1|2", "sex"),
         ("wxq_zip3", "010|018|021", "place"),
         ("N° FINESS", "440000271|490000031", "unit"),
         ("Patient type", "inpatient|outpatient", "administrative"),
@@ -390,6 +391,9 @@ def test_a_date_that_some_have_under_an_unknown_word_is_secret_and_a_new_patient
     days = [f"2024-03-{1 + at % 28:02d}" if at % 4 == 0 else "" for at in range(N)]
     some = column_of("Tag der Wxqung", days, kind=Kind.DATE)
     assert suggest_roles(Table((some,)))["Tag der Wxqung"].role is Role.SA
+    ages = column_of("suicide age", [str(15 + at % 45) if at % 4 == 0 else "" for at in range(N)], kind=Kind.INTEGER)
+    wards = texts("wxq campus zzqzzq", ["ABC"[at % 3] + "ba" if at % 4 == 0 else "" for at in range(N)])
+    assert {each.role for each in suggest_roles(Table((ages, wards))).values()} == {Role.SA}
     assert suggested("new patient", "yes|no").role is Role.NSA
     assert suggested("patient care", "Aba|Bec|Cid").role is suggested("first episode", "yes|no").role is Role.SA
 

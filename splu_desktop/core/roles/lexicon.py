@@ -172,8 +172,7 @@ class Reading:
                 if any("act" in each for each in self.lists[: self.link]):  # no "marital status at diagnosis"
                     clear = _SURE
                 return tuple(subject for subject in clear if subject in lists)
-        done = done and not self.unknown  # "Alter_Diagn", "YEAR_DX"
-        return tuple(subject for subject in ("age", "date") if done and self.says(subject))
+        return tuple(each for each in ("age", "date") if done and not self.unknown and self.says(each))  # "YEAR_DX"
 
     @property
     def unsure(self) -> bool:

@@ -160,9 +160,9 @@ def _suggest_unchanged(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for what a list knows as harmless by its name, or by values that leave no doubt."""
     some = 1 - content.rows_of(column) / column.n > _GAPS
     for subject in (*reading.subjects, *reading.head_subjects):
-        happened = reading.unknown or reading.says("event", "exit") or 2 * content.rows_of(column) < column.n
-        if some and ((subject == "date" and happened) or reading.says("act")):
-            break  # who has no date of leaving has not left
+        happened = reading.says("event", "exit") or 2 * content.rows_of(column) < column.n
+        if some and (reading.unknown or reading.says("act") or (subject == "date" and happened)):
+            break  # who has no date of leaving has not left, who has no "suicide age" did not try
         if content.fits(column, subject, reading):
             several = subject in ("unit", "demographic", "administrative") and content.rows_of(column) >= content.FEWEST
             coded = content.is_numbered(column) and column.m >= (_MANY if reading.unknown else column.n / 5)
@@ -203,8 +203,8 @@ def _record_of_its_own(column: Column, reading: Reading) -> Suggestion | None:
 
 def _suggest_by_signs(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for a column of words that no list knows, where two small signs say that it is harmless."""
-    barred = reading.secret or reading.says(*_BARRED)
-    if column.kind is not Kind.CATEGORY or barred or not _may_be_harmless(column):
+    lacked = 2 * content.rows_of(column) < column.n and not reading.says("clear")  # a "detox ward"
+    if lacked or reading.secret or reading.says(*_BARRED) or not _may_be_harmless(column):
         return None
     named = reading.lists[: reading.link]  # ages, sexes and dates are told by their values
     hits = [each for each in HARMLESS[3:] if any(each in lists and "unsure" not in lists for lists in named)]
@@ -223,7 +223,7 @@ def _may_be_harmless(column: Column) -> bool:
     labels = sample_labels(column)
     findings = content.holds_answers(column) or content.holds_icd(column) or content.tells_findings(column)
     coded = interval_ends(column) is not None or any(map(str.isdecimal, labels))
-    if findings or coded or len(labels) > _MOST_VALUES:
+    if column.kind is not Kind.CATEGORY or findings or coded or len(labels) > _MOST_VALUES:
         return False
     words = {fold(word) for text in labels if not content.names_department(text) for word in words_of(text)}
     return not any(lexicon().lists_of(word) & {"health", "death"} for word in words)
