@@ -842,6 +842,8 @@ def test_a_shortened_word_is_read_as_what_it_begins_and_not_by_a_stem_within() -
 @pytest.mark.parametrize("name", ["ANS_1", "MES_TYP", "DEP_NIV", "GEN_TYP", "KAL_KAT", "route_code", "plan_code"])
 def test_few_numbers_under_a_word_of_two_meanings_are_secret(name: str) -> None:
     assert suggested(name, [str(at % 4 + 1) for at in range(N)], Kind.INTEGER).role is Role.SA
+    assert suggested("Na Aufnahme", [str(at % 12 + 133) for at in range(N)], Kind.INTEGER).role is Role.SA
+    assert suggested("katheter_aufn", "0|1", Kind.INTEGER).role is Role.SA
 
 
 def test_a_long_word_is_not_taken_apart() -> None:

@@ -433,8 +433,8 @@ def _fits_codes(column: Column, subject: str, reading: Reading) -> bool:
     step = np.gcd.reduce(numbers.astype(np.int64))  # "UF", a ward in French, is measured in full decilitres
     if not coded and step > 1 and column.m >= _TWO_DIGITS and 2 * column.m * step > np.ptp(numbers):
         return False
-    if coded or (numbers.min() >= 100 and len({len(text) for text in sample_labels(column)}) <= 2):
-        return len(numbers) > 2 or coded or numbers.min() >= 1000
+    if coded or (numbers.min() >= 100 and subject != "administrative" and len({*map(len, sample_labels(column))}) <= 2):
+        return len(numbers) > 2 or coded or numbers.min() >= 1000  # no sodium: "Na Aufnahme"
     countable = counted or all(each & {"countable", "unsure"} for each in reading.lists if each & {*HARMLESS})
     if subject != "age" and not countable and numbers.min() >= _TWO_DIGITS:
         return len({len(text) for text in sample_labels(column)}) == 1
