@@ -66,10 +66,12 @@ def row_correlation(columns: Sequence[Codes], units: Units, classes: Codes, *, c
     """
     rows, one, other, many, who = _find_pairs(units)  # single rows add nothing to either sum
     of, there = cross_codes(classes.take(units.owner.take(rows)), int(classes.max()) + 1)
-    sizes, persons, worst = units.sizes.take(units.owner.take(rows)), int(who.max(initial=-1)) + 1, 0.0
+    sizes, persons, worst = units.sizes.take(units.owner.take(rows)), int(who.max(initial=-1)) + 1, 0
     size, squares = (np.bincount(of, each, len(there))[:, None].astype(float) for each in (None, sizes))
     pairs_of = starmap(_show_together, combinations(columns, 2)) if crossed else ()
     for codes in chain(columns, pairs_of) if len(rows) else ():
+        if worst * _STEP >= 1:  # what stays in all rows is told by one column
+            break
         m, (values, first, second, theirs) = int(codes.max()) + 1, map(codes.take, (rows, one, other, many))
         shown = np.bincount(values, minlength=m)
         # The sum of s^2: each row with itself and with those alike, each two of persons with few rows.
@@ -88,12 +90,13 @@ def row_correlation(columns: Sequence[Codes], units: Units, classes: Codes, *, c
         to = np.maximum((np.bincount(to, shown) >= LEAST).cumsum() - 1, 0)[to]
         bins = int(to[-1]) + 1
         shows = count_pairs(who, persons, to.take(theirs), bins).astype(float)
-        two = np.bincount((to * bins).take(first) + to.take(second), minlength=bins**2).reshape(bins, bins)
+        two = count_pairs(to.take(first), bins, to.take(second), bins)
         together = np.diag(np.bincount(to, single)) + two + two.T + shows.T @ shows
         share = np.add.reduceat(by_class, np.flatnonzero(np.diff(to, prepend=-1)), axis=1) / size
-        worst = max(worst, float(most))
-        worst = max(worst, _correlate_at_most(together, share, size, squares, math.ceil(worst / _STEP - 1e-9) * _STEP))
-    return round(min(math.ceil(worst / _STEP - 1e-9) * _STEP, 1.0), 2)
+        worst = max(worst, math.ceil(most / _STEP - 1e-9))
+        most = _correlate_at_most(together, share, size, squares, worst * _STEP)
+        worst = max(worst, math.ceil(most / _STEP - 1e-9))
+    return round(min(worst * _STEP, 1.0), 2)
 
 
 def _show_together(one: NDArray[np.int32], other: NDArray[np.int32]) -> NDArray[np.int32]:
