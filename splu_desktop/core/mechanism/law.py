@@ -69,15 +69,14 @@ def error_probability(
     return float(min(max(1 - inside, 0.0), 1.0))
 
 
-def t_p(draw: Draw, epsilon: float, alpha: int, units: int | None = None, releases: int = 1) -> float:
+def t_p(draw: Draw, epsilon: float, alpha: int, releases: int = 1) -> float:
     """Return T_P = min over f = 1..alpha of P(|f' - f| > epsilon f), of a value in a class or a union of classes.
 
     Law: small counts are wrong at least so often. It is not said of cells of other tables, where it fails for readers
     who lean (mechanism.md section 3). Proof: the chances of `count_law` are summed for each f. Source: journal,
     Theorem 4 and Lemma 3, corrected. Test: test_law.py.
     """
-    most = alpha if units is None else min(alpha, units)
-    return min(error_probability(draw, f, epsilon, units, releases) for f in range(1, most + 1))
+    return min(error_probability(draw, f, epsilon, releases=releases) for f in range(1, alpha + 1))
 
 
 def error_curve(draw: Draw, epsilon: float, counts: ArrayLike) -> Floats:
