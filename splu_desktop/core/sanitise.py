@@ -81,20 +81,20 @@ class DrawInput:
         return row_correlation(codes, self.units, self.classes.code, crossed=False)
 
 
-def prepare(table: Table, plan: Plan) -> DrawInput:
+def prepare(table: Table, plan: Plan, most: float = np.inf) -> DrawInput:
     """Return the table as the mechanism sees it.
 
     Raises UnknownColumn, BadSetting (CannotGeneralise, NeedsGroups among them) or EmptyTable, each with a sentence for
-    the user.
+    the user; EmptyTable, too, where more than `most` persons would lose cells or be left out.
     """
     # The verdict prepares, and then the draw; the last plan's table is remembered for it.
     known: tuple[Plan, DrawInput] | None = table.__dict__.get("_prepared")
     if known is None or known[0] is not plan:
-        known = table.__dict__["_prepared"] = plan, _prepare(table, plan)
+        known = table.__dict__["_prepared"] = plan, _prepare(table, plan, most)
     return known[1]
 
 
-def _prepare(table: Table, plan: Plan) -> DrawInput:
+def _prepare(table: Table, plan: Plan, most: float) -> DrawInput:
     if table.n == 0:
         raise EmptyTable("The table has no records, so there is nothing to publish.")
     plan.check(table)
@@ -105,11 +105,10 @@ def _prepare(table: Table, plan: Plan) -> DrawInput:
     generalised = table_after(source, plan.generalisations)
     emptied, left_out, drawn = 0, 0, None  # `drawn`: units and classes
     if plan.blanking is not None:
-        blanked = blank(generalised, plan.blanking, plan.knowable, owner, plan.classes if plan.draws_persons else None)
+        classes = plan.classes if plan.draws_persons else None
+        blanked = blank(generalised, plan.blanking, plan.knowable, owner, classes, most)
         emptied, left_out, generalised, drawn = blanked.blanked_persons, blanked.left_out, blanked.table, blanked.units
         if len(blanked.left) < source.n:
-            if not len(blanked.left):
-                raise EmptyTable("Every person stands out, so nobody is left to publish; publish fewer columns.")
             before, source = source.columns, source.take(blanked.left)
             # Most columns are the same in both, and are taken once.
             taken = dict(zip(map(id, before), source.columns, strict=True))

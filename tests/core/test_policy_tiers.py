@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from splu_desktop.core.distinct import distinct_rows
+from splu_desktop.core.errors import EmptyTable
 from splu_desktop.core.generalise import Prefix
 from splu_desktop.core.mechanism import Units
 from splu_desktop.core.persons.blanking import Blanking, blank, find_leavers
@@ -173,7 +174,13 @@ def test_who_leaves_is_who_stands_alone_among_all_that_are_left(k: int) -> None:
 def test_blanking_leaves_nobody_alone(persons: int | None) -> None:
     table, owner = people(6, n=300, persons=persons)
     coarse = table.select(["sex", "ward", "postcode"])
-    found = blank(coarse, Blanking(5, (("postcode",), ("ward",))), coarse.names, owner)
+    how = Blanking(5, (("postcode",), ("ward",)))
+    found = blank(coarse, how, coarse.names, owner)
+    gone = found.blanked_persons + found.left_out
+    assert blank(coarse, how, coarse.names, owner, most=gone).left_out == found.left_out
+    for most in range(gone):  # whether it is known before all have left, or only then
+        with pytest.raises(EmptyTable):
+            blank(coarse, how, coarse.names, owner, most=most)
     rows = list(zip(*(found.table[name].codes[found.left].tolist() for name in coarse.names), strict=True))
     who: dict[tuple[int, ...], set[int]] = {}
     for row, person in zip(rows, owner[found.left].tolist(), strict=True):

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.distinct import cross_codes, row_classes
-from splu_desktop.core.errors import BadSetting
+from splu_desktop.core.errors import BadSetting, EmptyTable
 from splu_desktop.core.mechanism import Classes, Units, keep_even_rows, make_classes
 from splu_desktop.core.table import Column, Table, unique
 
@@ -119,14 +119,16 @@ def blank(
     unchanged: Sequence[str],
     owner: NDArray[Any],
     classes: Sequence[str] | None = None,
+    most: float = np.inf,
 ) -> BlankedTable:
-    """Return the table with cells left empty and persons left out.
+    """Return the table with cells left empty and persons left out. Raises EmptyTable where too many would be.
 
     Parameters
     ----------
     unchanged : columns that are published as they are; others are not looked at.
     owner : (N,) the person of each record, 0..U-1.
     classes : unchanged columns that make the classes of drawn persons; None where records are drawn.
+    most : persons who may lose cells or be left out; somebody must be left.
     """
     columns = {name: table[name] for name in (*unchanged, *(classes or ()))}
     touched, persons = np.zeros(table.n, bool), int(owner.max(initial=-1)) + 1
@@ -167,14 +169,17 @@ def blank(
         rows[at] = int(rows.max()) + 1 + compare(at)
     if any(columns[name] is not table[name] for name in classes or ()):
         left, drawn = divide(left)  # by what was emptied, too
-    # Whoever leaves may leave others alone who shared a row, and classes too small: until nobody is.
-    while (gone := find_leavers(cross(), owner[left], persons, blanking.k)).any():
+    # Whoever leaves may leave others alone who shared a row, and classes too small: until nobody is, or too many are.
+    out = np.zeros(persons, bool)
+    while (gone := find_leavers(cross(), owner[left], persons, blanking.k, most)).any() and out.sum() <= most:
+        out |= gone
         left, drawn = divide(left[~gone[owner[left]]])
+    blanked_persons, left_out = len(unique(owner[left[touched[left]]])), int(out.sum())
+    if not len(left) or blanked_persons + left_out > most:
+        raise EmptyTable("Every person stands out, so nobody is left to publish; publish fewer columns.")
     changed = {name: column.with_codes(column.codes) for name, column in columns.items()}
     result = replace(table, columns=tuple(changed.get(column.name, column) for column in table.columns))
-    emptied, there = np.zeros((2, persons), bool)
-    emptied[owner[left[touched[left]]]] = there[owner[left]] = True
-    return BlankedTable(result, left, int(emptied.sum()), int((~there).sum()), drawn)
+    return BlankedTable(result, left, blanked_persons, left_out, drawn)
 
 
 def _empty_rows(column: Column, rows: NDArray[np.intp]) -> Column:

@@ -321,8 +321,9 @@ class Case:
                 kept = tuple(dict.fromkeys(each.keep_columns(coarser.nsas) for each in plan.questions))
                 result = replace(coarser, questions=kept, classes=())
                 for classes in (tuple(n for n in plan.classes if n in coarser.nsas), ()):
-                    if search.spares(prepare(self.source, replace(result, classes=classes))):
-                        return replace(result, classes=classes)
+                    ready = prepare(self.source, coarse := replace(result, classes=classes))
+                    if ready.blanked_persons + ready.left_out <= search.most_out:
+                        return coarse
         return result
 
 

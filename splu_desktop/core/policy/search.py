@@ -34,7 +34,7 @@ from splu_desktop.core.questions import AskedTable
 from splu_desktop.core.risk.cells import AskedCells
 from splu_desktop.core.risk.certainty import certainties
 from splu_desktop.core.risk.giveaway import Giveaway, giveaways
-from splu_desktop.core.risk.ladders import ladder_of, leaves_in
+from splu_desktop.core.risk.ladders import LEAVES_IN, ladder_of
 from splu_desktop.core.risk.tiers import TIERS, Candidate, Levels, TierSearch
 from splu_desktop.core.roles import Role
 from splu_desktop.core.sanitise import DrawInput, prepare
@@ -182,7 +182,7 @@ def find_way(setting: Setting, plan: Plan) -> Way:
         for each in leaks:  # the least needed of its columns, where none chosen before is among them
             free = [name for name in each.columns if name in finer or name not in asked]
             if free and not chosen.keys() & set(each.columns):
-                chosen[min(free, key=lambda name: leaves_in(setting.subjects.get(name, "")))] = each.sentence
+                chosen[min(free, key=lambda name: LEAVES_IN[setting.subjects.get(name, "")])] = each.sentence
         if not chosen:  # however late it is: each round is short then, and what is told would stop the release
             break
         # Without the one that tells most the others may tell nothing; all at once where time or turns run out.
@@ -252,6 +252,7 @@ class Search:
         # Once for all ways that are looked at, and not from the whole table for each of them.
         self._source: Table = like._source if like else even_rows(_take_needed(setting.table, plan)[0], plan.persons)
         self.tiers: TierSearch = like.tiers if like else self._tiers()
+        self.most_out = (1 - self.limits.share_alike) * self.tiers.persons  # who may stand out by their classes, too
         self._cells = AskedCells(self._source, plan.questions, self.tiers.candidates, plan.generalisations)
 
     def _tiers(self) -> TierSearch:
@@ -308,16 +309,15 @@ class Search:
         plan, safe = self.plan_with(levels), self.tiers.holds(levels)
         best: Way | None = None
         covered = self._measure_cover({e.name: at for e, at in zip(self.tiers.candidates, levels, strict=True)})[0]
-        unsafe: list[tuple[Plan, DrawInput]] = []
-        for classes in [*class_options(plan)][: None if safe else 1]:
+        options = [*class_options(plan)]
+        for classes in options if safe else ():
             try:
-                tried, ready, needed = self._with_classes(plan, classes)
-            except EmptyTable:  # by where most rows of a person lie everybody stands out
+                tried, ready, needed = self._with_classes(plan, classes, self.most_out)
+            except EmptyTable:  # by where most rows of a person lie too many stand out
                 continue
-            usual = max(self.limits.gamma, needed if needed <= STOPS[0] else 0)
-            if not safe or needed > STOPS[0]:  # looked at where nothing else is left
-                unsafe.append((tried.with_gamma(usual), ready))
+            if needed > STOPS[0]:
                 continue
+            usual = max(self.limits.gamma, needed)
             exact, hopeful = (Forecaster(ready, tried, hopeful=each) for each in (False, True))
             weaker = {*(stop for stop in STOPS if needed <= stop), max(needed, STOPS[-1])}  # also between stops
             strengths = [usual, *sorted((each for each in weaker if each < usual), reverse=True)]
@@ -340,11 +340,13 @@ class Search:
             # With fewer classes less can be read, and no less strength is needed.
             if best and not best.lacks and (best.as_wished(1) or (tried.classes and needed <= self.limits.gamma)):
                 break
-        tried, ready = unsafe[0] if best is None else (best.plan, best.draw_input)
+        if best is None:  # without classes fewest persons lose anything
+            tried, ready, needed = self._with_classes(plan, options[-1 if safe else 0])
+            tried = tried.with_gamma(max(self.limits.gamma, needed if needed <= STOPS[0] else 0))
         return best or Way(self, tried, ready, reaches(ready, tried, least=LEAST)[0], False, levels, covered)
 
-    def _with_classes(self, plan: Plan, classes: tuple[str, ...]) -> tuple[Plan, DrawInput, float]:
-        """Return plan and table with classes, and the strength that they need.
+    def _with_classes(self, plan: Plan, classes: tuple[str, ...], out: float = np.inf) -> tuple[Plan, DrawInput, float]:
+        """Return plan and table with classes, and the strength that they need; EmptyTable where more persons go `out`.
 
         Columns that nobody asks for and that need much more strength than those asked for are left out; so are asked
         ones that no strength protects, with their tables, where nobody named these.
@@ -352,7 +354,7 @@ class Search:
         self._setting.progress.report("Trying ways", 0.5)
         self._setting.spent["rows"] += self._source.n + 5_000
         plan = replace(plan, classes=classes)
-        ready = replace(prepare(*_take_needed(self._source, plan)), whole=self._setting.table)
+        ready = replace(prepare(*_take_needed(self._source, plan), out), whole=self._setting.table)
         if not ready.blanked_persons + ready.left_out:
             plan = replace(plan, blanking=None)
         needs = certainties(ready, plan).least_gammas(self.limits.riskiest, self.limits.average)
@@ -363,12 +365,7 @@ class Search:
         most = max([most, *(need for name, need in needs.items() if name in asked)])
         needless = [name for name, need in needs.items() if name not in asked and need > most]
         plan = plan.with_roles(needless[: len(plan.sensitive) - 1], Role.DROPPED)  # no plan is without a secret
-        return plan, ready, max(needs[name] for name in plan.sensitive) if self.spares(ready) else math.inf
-
-    def spares(self, ready: DrawInput) -> bool:
-        """Return whether few enough persons of a table lose cells or leave: more may stand out by their classes."""
-        most = (1 - self.limits.share_alike) * (ready.person_count + ready.left_out)
-        return ready.blanked_persons + ready.left_out <= most
+        return plan, ready, max(needs[name] for name in plan.sensitive)
 
     def plan_with(self, levels: Levels) -> Plan:
         """Return the plan with some forms of the unchanged columns, the few who stand out all the same blanked."""

@@ -6,7 +6,8 @@ of the cells. Cut points are published conventions and never come from the table
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -37,14 +38,9 @@ _AGE_TIERS = (1, 2, 4, 5)
 _RARE_TIERS = ((20, 1), (100, 2))  # persons below which values go to "Other"
 _OLDEST = 125  # years, above which ages are told in months
 _FEW_UNITS = 100
-_LEAVES = {"age": 7, "sex": 7, "unit": 6, "date": 5, "place": 4}
+LEAVES_IN: Mapping[str, int] = defaultdict(lambda: 3, age=7, sex=7, unit=6, date=5, place=4)  # tiers, by the subject
 _CODED = 0.9  # of the values of a place are codes of one length where they are cut to their first digits
 _FEW_NUMBERS = 20  # up to which numbers are categories
-
-
-def leaves_in(subject: str) -> int:
-    """Return the tier in which a column that no table counts by is left out."""
-    return _LEAVES.get(subject, 3)
 
 
 def ladder_of(column: Column, subject: str, asked: bool, before: Steps = ()) -> list[Rung]:
@@ -70,7 +66,7 @@ def ladder_of(column: Column, subject: str, asked: bool, before: Steps = ()) -> 
             rungs.append(Rung(tier, (*before, *steps), further[to], after.m))
     if days and len(rungs) > 1:  # days are widely known, so that months are the finest
         rungs = [replace(rungs[1], tier=0), *rungs[2:]]
-    leaves = TIERS if asked else leaves_in(subject)
+    leaves = TIERS if asked else LEAVES_IN[subject]
     # What a later tier makes of it comes too late: the column has been left out by then.
     rungs = [rung for rung in rungs if rung.tier <= leaves]
     rungs.append(Rung(leaves, None, np.zeros(column.m, np.int32), 1))

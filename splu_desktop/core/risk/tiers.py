@@ -94,7 +94,7 @@ class TierSearch:
         drawn: bool = False,
     ) -> None:
         self.candidates = tuple(candidates)
-        self._persons = int(owner.max(initial=-1)) + 1
+        self.persons = int(owner.max(initial=-1)) + 1
         rows_each = np.bincount(owner)[owner] if drawn else np.zeros(len(owner), np.int64)
         rows, first = distinct_rows([rows_each, *(each.column.codes for each in self.candidates)])
         # Of the distinct combinations, as read.
@@ -103,8 +103,8 @@ class TierSearch:
         self._levels, self._sums = (0,) * len(self._codes), stir(rows_each[first].astype(np.uint64))
         for at, codes in enumerate(self._codes):
             self._sums += self._stir_form(at, 0).take(codes)
-        pairs = unique(pair_keys(rows, self._persons, owner))
-        self._combination, self._owner = np.divmod(pairs, max(self._persons, 1))
+        pairs = unique(pair_keys(rows, self.persons, owner))
+        self._combination, self._owner = np.divmod(pairs, max(self.persons, 1))
         self._k, self._share, self._progress = k, share, progress
 
     def top(self, tier: int) -> Levels:
@@ -120,7 +120,7 @@ class TierSearch:
         settle : those who are alone leave with all their rows, until nobody is.
         """
         self._progress.report("Trying ways", 0.5)
-        if not self._persons:
+        if not self.persons:
             return 1.0
         for at, (level, before) in enumerate(zip(levels, self._levels, strict=True)):
             if level != before:
@@ -131,17 +131,17 @@ class TierSearch:
             begins = self._sums >> np.uint64(64 - len(self._combination).bit_length())
             near = begins.view(np.int64).take(self._combination)
             alone = np.bincount(self._owner.compress((np.bincount(near) < self._k).take(near)))
-            if (share := 1 - int(np.count_nonzero(alone)) / self._persons) < self._share:
+            if (share := 1 - int(np.count_nonzero(alone)) / self.persons) < self._share:
                 return share
         order, alike = sort_hashes(self._sums)
         rows = np.zeros(len(order), np.int64)
         rows[order[1:]] = np.cumsum(~alike)
         rows = rows.take(self._combination)
         if not settle:
-            return 1 - len(unique(self._owner[rows_alone(rows, self._owner, self._k)])) / self._persons
+            return 1 - len(unique(self._owner[rows_alone(rows, self._owner, self._k)])) / self.persons
         # Beyond so many who leave, the answer is no whoever else would have to follow.
-        leavers = find_leavers(rows, self._owner, self._persons, self._k, (1 - self._share) * self._persons)
-        return 1 - int(np.count_nonzero(leavers)) / self._persons
+        leavers = find_leavers(rows, self._owner, self.persons, self._k, (1 - self._share) * self.persons)
+        return 1 - int(np.count_nonzero(leavers)) / self.persons
 
     def holds(self, levels: Levels) -> bool:
         """Return whether enough persons look alike, also where those who do not leave."""
