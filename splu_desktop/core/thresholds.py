@@ -17,7 +17,7 @@ class Thresholds:
     ----------
     epsilon : relative error, in (0, 1].
     t_e : tolerated probability of an error of epsilon or more in a large count, in (0, 1).
-    alpha : the largest "small" count, at least 1.
+    alpha : the largest "small" count, from 1 to 50.
     t_p : least probability wanted of an error above epsilon in a small count, in [0, 1]; None where not asked.
     """
 
@@ -32,8 +32,8 @@ class Thresholds:
             raise BadSetting(words, epsilon=self.epsilon)
         if not 0 < self.t_e < 1:
             raise BadSetting("The tolerated probability T_E must lie between 0 and 1, not at {t_e:g}.", t_e=self.t_e)
-        if self.alpha < 1:
-            words = "The largest small count alpha must be a whole number from 1, not {alpha}."
+        if not (isinstance(self.alpha, int) and 1 <= self.alpha <= 50):
+            words = "The largest small count alpha must be a whole number from 1 to 50, not {alpha}."
             raise BadSetting(words, alpha=self.alpha)
         if self.t_p is not None and not 0 <= self.t_p <= 1:
             raise BadSetting("The wanted probability T_P must lie between 0 and 1, not at {t_p:g}.", t_p=self.t_p)

@@ -45,6 +45,15 @@ def test_no_day_to_delete_it_by_gets_a_sentence(table: Table, tmp_path: Path) ->
         Audience(until="tomorrow")
 
 
+@pytest.mark.parametrize("alpha", ["0", "2.5", "2.0", "1000000000000000"])
+def test_a_small_count_is_no_other_number(table: Table, tmp_path: Path, alpha: str) -> None:
+    write_recipe(Recipe(ImportChoices(), ward_plan(table).as_dict()), tmp_path / "r.toml")
+    text = (tmp_path / "r.toml").read_text(encoding="utf-8")
+    (tmp_path / "r.toml").write_text(text.replace("alpha = 3\n", f"alpha = {alpha}\n"), encoding="utf-8")
+    with pytest.raises(BadSetting, match="a whole number from 1 to 50"):
+        read_recipe(tmp_path / "r.toml").plan_for(table)
+
+
 def test_a_recipe_for_other_columns_is_refused(table: Table, tmp_path: Path) -> None:
     write_recipe(Recipe(ImportChoices(), ward_plan(table).as_dict()), tmp_path / "r.toml")
     fewer = table.select([name for name in table.names if name != "bmi"])
