@@ -9,7 +9,7 @@ from typing import Any
 
 from splu_desktop.core.errors import BadSetting, UnknownColumn
 from splu_desktop.core.messages import fold_text, in_words, listed, nearest, none_of, say
-from splu_desktop.core.table import Column, Table
+from splu_desktop.core.table import Table
 
 KINDS = ("count", "mean", "compare")
 WITHIN = 0.3  # relative error up to which a figure is readable, where nothing else is asked
@@ -108,8 +108,9 @@ def _read_what(text: str, columns: Mapping[str, str], table: Table) -> tuple[str
         return name, None
     for at in reversed([place for place, mark in enumerate(text) if mark == "="]):  # the longest name that there is
         if (name := columns.get(fold_text(text[:at]))) is not None:
-            value = _label(table[name], text[at + 1 :])
-            return None if value is None else (name, value)
+            column, value = table[name], text[at + 1 :].strip()
+            alike = [str(column.labels[code]) for code in column.fold_index.get(fold_text(value), ())]
+            return (name, next((each for each in alike if each == value), alike[0])) if alike else None
     return None
 
 
@@ -126,11 +127,6 @@ def _read_by(text: str, columns: Mapping[str, str]) -> tuple[str, ...] | None:
         else:
             return None
     return tuple(names)
-
-
-def _label(column: Column, text: str) -> str | None:
-    alike = [str(column.labels[code]) for code in column.fold_index.get(fold_text(text), ())]
-    return text.strip() if text.strip() in alike else next(iter(alike), None)
 
 
 def questions_from(data: Sequence[Mapping[str, Any]], table: Table) -> tuple[AskedTable, ...]:

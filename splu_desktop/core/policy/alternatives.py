@@ -92,15 +92,18 @@ def fewer_tables(setting: Setting, way: Way, base: Plan | None = None) -> Iterat
                 yield words, replace(other, left_out={**way.left_out, **other.left_out})
 
 
-def best_way(setting: Setting, plan: Plan) -> Way:
-    """Return the best way, with fewer tables where nobody named them and they can't be read. Raises as `find_way`."""
+def best_way(setting: Setting, plan: Plan, keep_rows: bool = True) -> Way:
+    """Return the best way, with fewer tables where nobody named them and they can't be read. Raises as `find_way`.
+
+    keep_rows : whether tables give way for most of the rows, too.
+    """
     best = find_way(setting, plan)
 
     def merit(way: Way) -> tuple[bool, bool, bool]:
         most = 2 * way.draw_input.table.n >= setting.table.n
         return way.works, most, way.plan.questions[0].sa == plan.questions[0].sa
 
-    if setting.own_tables or all(merit(best)[:2]):
+    if setting.own_tables or all(merit(best)[: 1 + keep_rows]):
         return best
     # Tables that nobody asked for must not stand in the way of a useful release, nor of most of the rows, best by those
     # of what the first is about; nor do others get a wider error than was said.
@@ -144,7 +147,8 @@ def _for_level(setting: Setting, kind: str, plan: Plan, by: int) -> Iterator[Alt
     # As for whoever asks for that audience: what counts as secret, what is asked and which columns go depend on it.
     anew = None if kind in ("safer", "sharper") else setting.anew
     tried, drafted = anew(audience) if anew else (setting, replace(plan, audience=audience))
-    yield _of(kind, words, best_way(replace(tried, limits=limits, spent=setting.spent), drafted))
+    # To look for most of the rows would take as long as all before it (100,000 rows by person: 2 of 8 s).
+    yield _of(kind, words, best_way(replace(tried, limits=limits, spent=setting.spent), drafted, anew is not None))
 
 
 def _possible(setting: Setting, way: Way) -> Iterator[Alternative]:
