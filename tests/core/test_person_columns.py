@@ -99,9 +99,9 @@ def test_codes_whose_rows_are_of_both_sexes_come_after_who_has_one() -> None:
 
 def test_numbers_under_any_name_are_persons_where_each_has_one_sex():
     chance = np.random.default_rng(8)
-    who = np.sort(chance.integers(0, 200, 600))
+    who = np.sort(chance.integers(0, 200, 1_200))
     sex, code = np.array(["m", "f"])[chance.integers(0, 2, 200)], [f"Q{k}" for k in range(200)]
-    rows = [column("sex", sex[who]), column("finding", [f"Z{k}" for k in chance.integers(0, 90, 600)])]
+    rows = [column("sex", sex[who]), column("finding", [f"Z{k}" for k in chance.integers(0, 90, 1_200)])]
     told = Table((column("stay", [code[k] for k in who]), *rows))
     assert person_columns(told) == ("stay",)
     assert person_columns(Table((column("room number", [code[k] for k in who]), *rows))) == ()

@@ -35,6 +35,7 @@ _CODES = 60  # numbers of wards or of kinds of something, at most, where they co
 _TWO_DIGITS = 10  # the least number of places whose codes have two digits
 _VERSIONS = 12
 _GRADES = 10  # numbers up to which an unknown word beside a ward, a school or a trade may be asked about: stress, work
+_LONG = 7  # letters of a word that stands at the end of others
 _PROPER = 3  # capitalised names that may be places
 _LATIN = ("al", "ale", "aire", "ar", "ic", "ique", "oid", "um", "us", "ior")  # parts of the body: sigmoid, lumbar
 _SERIAL = 4  # digits from which numbers of one length may number persons
@@ -115,16 +116,18 @@ def speaks_in_sentences(column: Column) -> bool:
     return column.kind is Kind.TEXT or (many and sum(len(t.split()) - 4 for t in sample_labels(column)) >= 0)
 
 
-def holds_numbering(column: Column) -> bool:
+def holds_numbering(column: Column, *, running: bool = False) -> bool:
     """Whether a column holds many codes of one form, different ones for many records: numbers of something."""
-    return rows_of(column) >= FEWEST and distinct_share(column) >= _NUMBERING and is_numbered(column)
+    return rows_of(column) >= FEWEST and distinct_share(column) >= _NUMBERING and is_numbered(column, running=running)
 
 
-def is_numbered(column: Column) -> bool:
-    """Whether a column holds codes of one prefix and equally many digits, or opaque keys."""
+def is_numbered(column: Column, *, running: bool = False) -> bool:
+    """Whether a column holds codes of one prefix and equally many digits, opaque keys, or, `running`, many numbers."""
     labels = sample_labels(column)
     if len({len(text) for text in labels}) == 1 and _mostly(labels, _SHAPES["key"].fullmatch):
         return True
+    if running and column.m >= FEWEST:
+        return all(any(map(str.isdigit, text)) for text in labels)  # 9, P-10, 2021/117
     matches = [_SHAPES["code"].fullmatch(text) for text in labels]
     # Before many digits letters may be anybody's: A123456789, K123456789.
     shapes = {(len(each[1]) if len(each[2]) > _SERIAL else each[1], len(each[2])) for each in matches if each}
@@ -209,12 +212,9 @@ def _read_calendar() -> frozenset[str]:
 
 def holds_pairs(column: Column) -> bool:
     """Whether a column holds two measures each, as those of a blood pressure: 120/80."""
-    ends = {text.rpartition("/")[2] for text in sample_labels(column)}  # "17/24": a number of a year
-    return (
-        column.kind is Kind.CATEGORY
-        and len(ends) > _WORDS
-        and _mostly(sample_labels(column), _SHAPES["pair"].fullmatch)
-    )
+    labels = sample_labels(column) if column.kind is Kind.CATEGORY else []
+    ends = {text.rpartition("/")[2] for text in labels}  # "17/24": a number of a year
+    return len(ends) > _WORDS and _mostly(labels, _SHAPES["pair"].fullmatch)
 
 
 def holds_years(column: Column) -> bool:
@@ -239,7 +239,13 @@ def may_be_births(column: Column) -> bool:
 def holds_ways(column: Column) -> bool:
     """Whether all values of a column are ways to come, answer or pay."""
     labels = sample_labels(column)
-    return bool(labels) and lexicon().values["ways"].issuperset(map(join_words, labels))
+    return bool(labels) and all(map(_is_way, labels))
+
+
+def _is_way(text: str) -> bool:
+    """Whether a text is a way to come, answer or pay, or one word that ends with a long one for it: vollstationär."""
+    ways, text = lexicon().values["ways"], join_words(text)
+    return text in ways or ("_" not in text and any(text.endswith(way) for way in ways if len(way) >= _LONG))
 
 
 def holds_answers(column: Column) -> bool:
@@ -294,11 +300,7 @@ def says_harmless(text: str) -> bool:
     """Whether a value is a way to come, answer or pay, a kind of staff or of work, or a department."""
     reading = read_name(text)
     plain = reading.says("staff", "administrative", "demographic") and not reading.secret
-    return (
-        join_words(text) in lexicon().values["ways"]
-        or names_department(text)
-        or (plain and not reading.says("somebody", "exit"))
-    )
+    return _is_way(text) or names_department(text) or (plain and not reading.says("somebody", "exit"))
 
 
 def fits(column: Column, subject: str, reading: Reading) -> bool:
@@ -387,9 +389,8 @@ def _fits_age(column: Column, reading: Reading) -> bool:
         return bool(years or (wide and values.min() >= 0 and 1 < values.max() <= _OLDEST * (12 if months else 1)))
     labels = sample_labels(column)
     worded = all(r.only("age", "date", "fill", "amount") and r.says("age", "date") for r in map(read_name, labels))
-    banded = (
-        interval_ends(column) is not None or worded or _mostly(labels, _SHAPES["band"].fullmatch)
-    )  # "40 to 69", "below 18"
+    # "40 to 69", "below 18"
+    banded = interval_ends(column) is not None or worded or _mostly(labels, _SHAPES["band"].fullmatch)
     return column.kind is Kind.CATEGORY and banded and not tells_findings(column, graded=False)  # "500 mg"
 
 
@@ -398,7 +399,8 @@ def _fits_date(column: Column, reading: Reading) -> bool:
     if tells_when(column) or holds_periods(column):
         return True
     if column.kind in (Kind.CATEGORY, Kind.TEXT):
-        key = (reading.unknown or reading.says("number")) and _mostly(labels, str.isdecimal)  # "ano_retour", "ID_ANO"
+        odd = reading.unknown or reading.says("number") or {*map(len, labels)} == {5}
+        key = odd and _mostly(labels, str.isdecimal)  # "ano_retour", "ID_ANO"
         written = holds_days(column) and not key
         plan = not (reading.unknown or reading.unsure or reading.secret or tells_findings(column))  # "surgery time"
         plan = plan and any(text[0].isdigit() or read_name(text).says("date") for text in labels)  # "3x8", "night"
@@ -410,7 +412,8 @@ def _fits_date(column: Column, reading: Reading) -> bool:
     # Beside acts, kinds and unknown words nearly all months must be there: days after an operation begin with 1, too.
     all_there, phrase = bool(reading.unknown) or reading.says("act", "kind"), f" {' '.join(reading.words)} "
     spans = (span for end, span in ranges.items() if (end if len(end) >= _LETTERS else f" {end} ") in phrase)
-    return (holds_days(column) and not reading.says("number")) or any(
+    near = np.ptp(quantiles(numbers.astype(float), (0.05, 0.95))) < 0.75 * 365 * _OLDEST  # as nine in ten births are
+    return (holds_days(column) and near and not reading.says("number")) or any(
         low <= numbers.min() and numbers.max() <= high and column.m >= (0.9 * (high - low) if all_there else 3)
         for low, high in spans  # "Aufnahmestunde"
     )
@@ -447,7 +450,7 @@ def are_names(column: Column, *, proper: bool = True) -> bool:
 
     def is_borne(text: str) -> bool:
         coded = _SHAPES["short_name"].fullmatch(text) and not _SHAPES["roman"].fullmatch(text)
-        return bool(coded) or read_name(text).says("unit", "place") or join_words(text) in lexicon().values["ways"]
+        return bool(coded) or read_name(text).says("unit", "place") or _is_way(text)
 
     if len(labels) > 1 + proper and _mostly(labels, is_borne):
         return True

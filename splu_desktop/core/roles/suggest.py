@@ -112,7 +112,8 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     alike = content.holds_numbering(column) and content.distinct_share(column) >= _NEAR_UNIQUE
     if reading.says("number") and column.kind is not Kind.DECIMAL and (alike or content.counts_records(column)):
         return _names_person(_NUMBER)  # a laboratory's, too
-    alone = not reading.subjects or (worded and reading.subjects == ("administrative",) and not reading.says("clear"))
+    plain = worded and not reading.says("clear") and not content.fits(column, "date", reading)  # "data entry user"
+    alone = not reading.subjects or (plain and {"administrative", "date"}.issuperset(reading.subjects))
     treats = reading.says("staff") and alone and (reading.says("number") or not reading.says("kind"))
     somebody = (treats or (agent and worded)) and not (reading.secret or column.kind is Kind.DECIMAL)
     if somebody and not content.tells_ways(column, "unit", "place"):
@@ -158,14 +159,14 @@ def _held_identifier(column: Column, reading: Reading) -> Suggestion | None:
 
 def _suggest_unchanged(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for what a list knows as harmless by its name, or by values that leave no doubt."""
-    some = 1 - content.rows_of(column) / column.n > _GAPS
     for subject in (*reading.subjects, *reading.head_subjects):
         happened = reading.says("event", "exit") or 2 * content.rows_of(column) < column.n
-        if some and (reading.unknown or reading.says("act") or (subject == "date" and happened)):
-            break  # who has no date of leaving has not left, who has no "suicide age" did not try
+        if _has_gaps(column) and (reading.unknown or reading.says("act") or (subject in ("date", "unit") and happened)):
+            break  # who has no date of leaving has not left, who has no "suicide age" did not try, nor seen a hospice
         if content.fits(column, subject, reading):
             several = subject in ("unit", "demographic", "administrative") and content.rows_of(column) >= content.FEWEST
-            coded = content.is_numbered(column) and column.m >= (_MANY if reading.unknown else column.n / 5)
+            most = _MANY if reading.unknown else column.n / 5
+            coded = column.m >= most and content.is_numbered(column, running=True)
             if several and (coded or content.distinct_share(column) >= _NEAR_UNIQUE):  # no ward is one record's own
                 return _names_person(say("Nearly every record has a value of its own."), doubt=True)
             return _harmless(subject, bool(reading.head_subjects))
@@ -173,7 +174,7 @@ def _suggest_unchanged(column: Column, reading: Reading) -> Suggestion | None:
         return _harmless("sex", bool(reading.unknown))
     if column.kind.is_date and content.may_be_births(column):
         return _names_person(say("A date of birth singles out most people."), "age", doubt=True)
-    if content.tells_when(column) and not (some or reading.says("death")):
+    if content.tells_when(column) and not (_has_gaps(column) or reading.says("death")):
         return _harmless("date", True)
     if reading.secret:
         return None
@@ -181,6 +182,10 @@ def _suggest_unchanged(column: Column, reading: Reading) -> Suggestion | None:
         return _harmless("age" if content.may_be_births(column) else "date", True)
     ways = content.holds_ways(column) if column.m > 1 else not content.holds_answers(column)  # an illness of all: "yes"
     return _harmless("administrative", True) if ways else None
+
+
+def _has_gaps(column: Column) -> bool:
+    return 1 - content.rows_of(column) / column.n > _GAPS
 
 
 def _harmless(subject: str, doubt: bool) -> Suggestion:
@@ -191,19 +196,20 @@ def _record_of_its_own(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for values that name a record because hardly another has them; none of measurements."""
     measured = reading.secret or column.kind is Kind.DECIMAL or column.kind.is_date
     share, many = content.distinct_share(column), content.rows_of(column) >= content.FEWEST
-    alike = content.holds_numbering(column) or (reading.only("fill") and many and share >= _NEAR_UNIQUE)  # "Column 1"
+    named = reading.says("number") and not reading.unknown and "counting" not in reading.lists[0]  # "plan number"
+    alike = content.holds_numbering(column, running=named) or (reading.only("fill") and many and share >= _NEAR_UNIQUE)
     if column.kind is Kind.INTEGER:
         lone = not measured and (alike or content.counts_records(column))
     else:
-        diagnosis = content.holds_icd(column) or content.holds_pairs(column)
-        lone = (alike or (many and share >= _MOSTLY_UNIQUE)) and not diagnosis
-        lone = lone and (not measured or (column.kind is Kind.CATEGORY and share >= _NEAR_UNIQUE))
+        plain = not measured or (column.kind is Kind.CATEGORY and share >= _NEAR_UNIQUE)
+        lone = plain and (alike or (many and share >= _MOSTLY_UNIQUE))
+        lone = lone and not (content.holds_icd(column) or content.holds_pairs(column))
     return _names_person(say("Nearly every record has a value of its own."), doubt=True) if lone else None
 
 
 def _suggest_by_signs(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for a column of words that no list knows, where two small signs say that it is harmless."""
-    lacked = 2 * content.rows_of(column) < column.n and not reading.says("clear")  # a "detox ward"
+    lacked = _has_gaps(column) and not reading.says("clear")  # a "detox ward"
     if lacked or reading.secret or reading.says(*_BARRED) or not _may_be_harmless(column):
         return None
     named = reading.lists[: reading.link]  # ages, sexes and dates are told by their values
@@ -234,8 +240,8 @@ def _secret(column: Column, reading: Reading) -> Suggestion:
         return Suggestion(Role.SA, say("The name says a finding, a measure or another private matter."), "health")
     if content.holds_icd(column):
         return Suggestion(Role.SA, say("The values are codes of illnesses."), "health")
-    if column.kind.is_date:
-        reason = say("Not all rows have this date, so that it tells what happened.")
+    if column.kind.is_date or (reading.subjects and _has_gaps(column)):
+        reason = say("Not all rows have a value, so that having one tells what happened.")
     elif reading.subjects:
         reason = say("The values are not what the name says; they may be findings.")
     elif reading.unknown:
@@ -251,8 +257,9 @@ def _take_second_ages(table: Table, roles: dict[str, Suggestion]) -> None:
         same = [name for name, each in roles.items() if each.role is Role.NSA and each.subject == subject]
         reading = {name: read_name(name) for name in same if not content.holds_years(table[name])}
         then = [name for name, each in reading.items() if each.unknown or each.says("act", "event", "exit", "somebody")]
-        donors = [name for name in then if reading[name].says("somebody")]
-        taken = next((each for each in (then, donors) if len(each) < len(same)), ())
+        twins = {name for name in same if name[-1:] in "dD" and {f"{name[:-1]}r", f"{name[:-1]}R"}.intersection(same)}
+        donors = [name for name in reading if reading[name].says("somebody") or name in twins]  # "Âge D", "Âge R"
+        taken = next((each for each in (then, donors) if each and len(each) < len(same)), ())
         roles.update({name: _secret(table[name], reading[name]) for name in taken})
 
 
