@@ -467,6 +467,11 @@ def test_codes_whose_rows_are_of_one_sex_and_age_number_persons_under_any_name()
     mixed = texts("sex", ["mf"[at % 2] for at in range(N)])
     assert suggest_roles(Table((codes, sex, age)))["wxq"].role is Role.IDENTIFIER
     assert suggest_roles(Table((codes, mixed, age)))["wxq"].role is Role.SA
+    # Of a contract the sex is enough: who has seven rows grows older meanwhile.
+    contract = texts("insurance id", [str(900 + 7 * each) for each in persons], Kind.INTEGER)
+    older = texts("age", [str(20 + each % 50 + at // 150) for at, each in enumerate(persons)], Kind.INTEGER)
+    assert suggest_roles(Table((contract, sex, older)))["insurance id"].subject == "person"
+    assert suggest_roles(Table((contract, mixed, older)))["insurance id"].subject == "administrative"
 
 
 def test_years_and_one_value_for_all_are_harmless_under_any_name_but_one_answer_is_not() -> None:

@@ -66,8 +66,6 @@ class Lexicon:
     def cut_head(self, word: str) -> tuple[str, ...]:
         """Return a compound with what is done or an unknown word as two words: Impf, datum; site, id."""
         new = not (lists := self.lists_of(word))
-        if new and len(word) > _PART and word[1:] in self.ranges and word[0] != "n":  # "AMONTH"; "nweek" is a count
-            return word[:1], word[1:]
         for cut in range(2, len(word) - 1) if word not in self.words and len(word) <= _LONGEST else ():
             head = self.words.get(word[cut:], frozenset())
             done = head.intersection(_SURE[1:]) and "act" in self.lists_of(word[:cut].removesuffix("s"))  # no "-age"

@@ -95,8 +95,7 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
         return _names_person(_NUMBER)
     agent = len(reading.lists) > 1 and "agent" in reading.lists[-1]  # "verified by", "adressé par"
     housed = reading.says("place") and content.distinct_share(column) < _MOSTLY_UNIQUE  # "address.city"
-    few = column.m < _MANY and (reading.unknown or column.kind is Kind.INTEGER)  # "phone os"
-    if reading.says("reach") and not (reading.secret or housed or agent or few):
+    if reading.says("reach") and not (reading.secret or housed or agent):
         return _names_person(say("The name says an address, or how to reach a person."))
     if reading.says("employer") and reading.only("employer", "fill", "name", "number"):
         strange = sum(bool(read_name(text).unknown) for text in sample_labels(column))
@@ -268,21 +267,24 @@ def _compare(table: Table, roles: dict[str, Suggestion]) -> None:
     shown = {name: each.subject for name, each in roles.items() if each.role is Role.NSA and table[name].m > 1}
     keys = [table[name] for name, each in roles.items() if each.role is Role.IDENTIFIER and each.subject == "person"]
     staff = [key for key in keys if content.may_be_names(key)]  # surgeons, and who helped them
-    traits = [table[name] for name, subject in shown.items() if subject in ("sex", "age")]
+    traits = [table[name] for trait in ("sex", "age") for name, subject in shown.items() if subject == trait]
     for column in table.columns:
         if roles[column.name].role is Role.IDENTIFIER or read_name(column.name).says("health"):
             continue
         if any(content.refers_to(column, each) for each in staff):
             roles[column.name] = _names_person(say("The values look like names of persons."), doubt=True)
-        if roles[column.name].role is not Role.SA or column.m < 2:
+        secret = roles[column.name].role is Role.SA
+        if column.m < 2 or not (secret or shown.get(column.name) == "administrative"):
             continue
-        codes = traits and column.kind is Kind.CATEGORY and _MANY <= column.m < content.rows_of(column)
+        same = traits if secret else traits[:1]  # of a contract the sex alone: who comes again and again grows older
+        codes = same and (column.kind is Kind.CATEGORY or not secret) and _MANY <= column.m < content.rows_of(column)
+        codes = codes and content.is_numbered(column, running=not secret)
         if key := next((each for each in keys if each.m >= content.FEWEST and content.refers_to(column, each)), None):
             reason = say("Its values are values of “{column}”, which names a record.", column=key.name)
             roles[column.name] = _names_person(reason)
-        elif codes and content.is_numbered(column) and all(content.follows(each, column) for each in traits):
-            roles[column.name] = _names_person(say("All rows of one value are of one sex and age."), doubt=True)
-        elif (name := _settling(table, column, shown)) is not None:
+        elif codes and all(content.follows(each, column) for each in same):
+            roles[column.name] = _names_person(say("All rows of one value may be one person’s."), doubt=True)
+        elif secret and (name := _settling(table, column, shown)) is not None:
             reason = say("It says nothing that “{column}” does not say.", column=name)
             roles[column.name] = Suggestion(Role.NSA, reason, shown[name], True)
 
