@@ -145,7 +145,7 @@ def _suggest_numbers(column: Column, reading: Reading) -> Suggestion | None:
 def _held_identifier(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for a column whose values are numbers or names of persons, or texts, whatever its name."""
     what = content.identifier_by_content(column)
-    weak = what == "telephone number" or (what == "street address" and column.m < _MANY)  # a clinic's
+    weak = what in ("telephone number", "street address") and column.m < _MANY  # a clinic's
     if what and not (weak and (reading.subjects or reading.secret)):
         return _names_person(say("Each value looks like this: {what}.", what=say(what)))
     ways = {"share": content.MOST} if reading.says("place", "unit") else {}  # hospitals are called after saints
