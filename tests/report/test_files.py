@@ -52,7 +52,11 @@ def test_the_workbook_has_every_number(cases: dict[str, Case], tmp_path: Path) -
     report = cases["kept"].report(internal=True)
     path = tmp_path / "report.xlsx"
     write_report(report, path)
-    sheet = next(each for each in load_workbook(path).worksheets if each["B1"].value == "true")
+    sheets = load_workbook(path).worksheets
+    for each in sheets:  # a page wide, the header on each page
+        assert (each.page_setup.orientation, each.page_setup.fitToHeight) == ("landscape", 0)
+        assert (each.sheet_properties.pageSetUpPr.fitToPage, each.print_title_rows) == (True, "$1:$1")
+    sheet = next(each for each in sheets if each["B1"].value == "true")
     true = sorted(row[1] for row in sheet.iter_rows(min_row=2, values_only=True))
     assert true == sorted(cell.true for cell in report.facts.tables[0].cells)
 

@@ -17,6 +17,7 @@ from splu_desktop.files.disk.whole_files import CannotWrite, whole_file
 Cell = str | int | float | None
 _AT_A_TIME = 2_000
 _WIDEST = 100.0  # letters of a column
+_PAPER = {"landscape": True, "fit_to_pages": (1, 0), "repeat_rows": 0, "footer": "&L&A&R&P / &N"}  # as wide as a page
 _MOST_ROWS, _MOST_COLUMNS, _LONGEST = 1_048_576, 16_384, 32_767  # of a sheet, and characters of a cell
 
 
@@ -79,9 +80,9 @@ def _write_xlsx(sheets: Sequence[Sheet], path: Path, progress: Progress, fitted:
     # Text cells are strings to this library, never formulas or links. Headers must differ to be keys.
     content: list[tuple[str, Any]] = [(sheet.name[:31], _records(sheet, progress)) for sheet in sheets]
     with guard_writing():
-        freeze = {"general": {"row": 1, "col": 0}}
+        look: Any = {"freeze_panes": {"general": {"row": 1, "col": 0}}, "page_setup": {"general": _PAPER}}
         widths: Any = {sheet.name[:31]: _widths(sheet) for sheet in sheets} if fitted else None
-        write_worksheets(content, str(path), freeze_panes=freeze, bold_headers=True, column_widths=widths)
+        write_worksheets(content, str(path), bold_headers=True, column_widths=widths, **look)
 
 
 def _widths(sheet: Sheet) -> list[float]:
