@@ -744,6 +744,7 @@ def test_numbers_of_records_persons_and_other_records() -> None:
         ("visit", [str(1 + at % 28) for at in range(N)], Role.SA),
         ("voie d'accouchement", ["voie basse", "césarienne", "forceps", "ventouse"] * (N // 4), Role.SA),
         ("rue", [f"rue des Lilas {at % 7}" for at in range(N)], Role.IDENTIFIER),
+        ("vía de transmisión", ["HSH", "UDI", "vertical", "heterosexual"] * (N // 4), Role.SA),
         ("surgeon", ["consultant", "registrar"] * (N // 2), Role.NSA),
         ("operator", ["Klein", "Voss"] * (N // 2), Role.IDENTIFIER),
         ("day", [str(1 + at % 28) for at in range(N)], Role.NSA),

@@ -95,7 +95,8 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
         return _names_person(_NUMBER)
     agent = len(reading.lists) > 1 and "agent" in reading.lists[-1]  # "verified by", "adressé par"
     housed = reading.says("place") and content.distinct_share(column) < _MOSTLY_UNIQUE  # "address.city"
-    if reading.says("reach") and not (reading.secret or housed or agent):
+    few = column.m < _MANY and (reading.unknown or column.kind is Kind.INTEGER)  # "phone os", "vía de transmisión"
+    if reading.says("reach") and not (reading.secret or housed or agent or few):
         return _names_person(say("The name says an address, or how to reach a person."))
     if reading.says("employer") and reading.only("employer", "fill", "name", "number"):
         strange = sum(bool(read_name(text).unknown) for text in sample_labels(column))
@@ -277,8 +278,7 @@ def _compare(table: Table, roles: dict[str, Suggestion]) -> None:
         if column.m < 2 or not (secret or shown.get(column.name) == "administrative"):
             continue
         same = traits if secret else traits[:1]  # of a contract the sex alone: who comes again and again grows older
-        codes = same and (column.kind is Kind.CATEGORY or not secret) and _MANY <= column.m < content.rows_of(column)
-        codes = codes and content.is_numbered(column, running=not secret)
+        codes = same and _MANY <= column.m < content.rows_of(column) and content.is_numbered(column, running=not secret)
         if key := next((each for each in keys if each.m >= content.FEWEST and content.refers_to(column, each)), None):
             reason = say("Its values are values of “{column}”, which names a record.", column=key.name)
             roles[column.name] = _names_person(reason)
