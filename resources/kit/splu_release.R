@@ -272,7 +272,7 @@ local({
     pulls <- lapply(axes, function(at) (1 - a[at]) / a[at] * rowSums(e$rows * scored(axes[-at])) / e$size)
     alone <- lapply(axes, function(at) pmin(pmax(rowSums(e$rows * scored(at)), 0), e$inside) / pmax(e$inside, 1))
     effect <- scored(axes) - Reduce(`+`, lapply(axes, function(at) outer(pulls[[at]], u[, at])))
-    seen <- lapply(g, function(g) (e$size * g + 2) / (e$size + 2)) # two rows more: how many they are is not well known
+    seen <- lapply(g, function(g) (e$size * g + 2) / (e$size + 4)) # two rows more with it and without: how many they are is not well known
     v <- pmax(blend(mixed(seen), effect^2, a) - blend(mixed(seen), effect, a)^2, 0)
     sign <- (-1)^rowSums(u == 0)
     apart <- Reduce(`*`, lapply(axes, function(at) outer(alone[[at]], u[, at]) + outer(1 - alone[[at]], 1 - u[, at])))
@@ -282,11 +282,11 @@ local({
     list(x = rowSums(e$rows * scored(axes)), level = level, slope = v %*% sign, step = effect %*% sign, expected = e$inside * (Reduce(`*`, g) + 1e-12))
   }
 
-  roots <- function(x, level, slope, top, step) { # of (x - x')^2 = 1.96^2 (level + slope x'); the lower for half a row less
-    half <- z^2 * slope / 2
-    at <- c(min(x, top) - step / 2, max(x, 0)) # the nearest that may be
-    ends <- at + half + c(-1, 1) * sqrt(pmax(0, half^2 + z^2 * (slope * at + level)))
-    sort(pmin(pmax(c(if (x > step / 2) ends[1] else 0, ends[2]), 0), top))
+  roots <- function(x, level, slope, top, step) { # of (x - x')^2 = 1.96^2 (level + slope x'), half a row further apart
+    near <- min(max(x, 0), top) # the nearest that may be
+    at <- near + c(near / top - 1, near / top) * step / 2
+    ends <- at + z^2 * slope / 2 + c(-1, 1) * sqrt((z^2 * slope / 2)^2 + z^2 * pmax(slope * at + level, 0))
+    c(if (near > step / 2) max(ends[1], 0) else 0, if (near < top - step / 2) min(ends[2], top) else top)
   }
 
   shrunk <- function(f, target, spread) {

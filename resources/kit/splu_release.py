@@ -443,7 +443,7 @@ def _event(keep, n, inside, met, shares):
     effect = {s: product[s, -1] - sum(pull * u for pull, u in zip(pulls, s)) for s in states}
     moments, level, slope, step = {s: [f, f * f] for s, f in effect.items()}, 0.0, 0.0, 0.0
     for axis, (a, g) in enumerate(zip(keep, shares)):
-        g = (n * g + 2) / (n + 2)  # two rows more: how many they are is not well known
+        g = (n * g + 2) / (n + 4)  # two rows more with it and without: how many they are is not well known
         moments = _blend(moments, axis, {True: g, False: 1 - g}, a)
         none, more = (1 - a) * g * (1 - (1 - a) * g), a * (1 - a) * (1 - 2 * g)  # of rows outside, and of those with it
         level += pulls[axis] ** 2 * ((n - inside) * none + min(max(n * g - inside * alone[axis], 0), n - inside) * more)
@@ -463,11 +463,11 @@ def _blend(grid, axis, share, own):
 
 
 def _roots(x, level, slope, top, step):
-    """Return the x' of (x - x')^2 = 1.96^2 (level + slope x'), from 0 to the top; the lower for half a row less."""
-    half, ends = Z * Z * slope / 2, (min(x, top) - step / 2, max(x, 0.0))
-    arms = [math.sqrt(max(0.0, half**2 + Z * Z * (slope * at + level))) for at in ends]
-    low, high = ends[0] + half - arms[0], ends[1] + half + arms[1]
-    return sorted(min(max(end, 0.0), top) for end in (low if x > step / 2 else 0.0, high))
+    """Return the x' of (x - x')^2 = 1.96^2 (level + slope x'), from 0 to the top, half a row further apart."""
+    near, half = min(max(x, 0.0), top), Z * Z * slope / 2  # the nearest that may be
+    ends = [near + part * step / 2 for part in (near / top - 1, near / top)]
+    low, high = (e + half + s * math.sqrt(half**2 + Z * Z * max(slope * e + level, 0.0)) for s, e in zip((-1, 1), ends))
+    return max(low, 0.0) if near > step / 2 else 0.0, min(high, top) if near < top - step / 2 else top
 
 
 def _shrunk(x, level, slope, target, spread):

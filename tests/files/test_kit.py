@@ -197,7 +197,7 @@ def test_the_odds_ratio_by_a_drawn_exposure_is_that_of_mc_simex(kit: ModuleType,
 def test_scores_add_up_to_the_unbiased_count(kit: ModuleType, release: OpenRelease) -> None:
     r = kit.load(release.path)
     mine = np.array(r.table["sex"] == "f")
-    unbiased = Reader(release.published).answer(_where(release.published, "dx=yes", "sex=f"), "unbiased").unbiased
+    unbiased = Reader(release.published).answer(_where(release.published, "dx=yes", "sex=f"), "unbiased").estimate
     assert r.score("dx=yes")[mine].sum() == pytest.approx(unbiased)
     scores = pd.read_csv(release.path / "scores.csv")
     assert scores["dx_yes"][mine].sum() == pytest.approx(unbiased)

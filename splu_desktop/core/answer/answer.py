@@ -25,9 +25,8 @@ class Answer:
     low, high : ends of the 95 % interval about this table, rows, not rounded.
     low_alike, high_alike : the same about persons like these, of whom the table is a sample.
     n_p : rows that meet the conditions on unchanged columns, exact in both tables.
-    variance : of the unbiased estimate, 0 where the count is exact.
+    variance : of the estimate that is right on average, 0 where the count is exact.
     small : the largest count that is called small (alpha).
-    unbiased : the estimate that is right on average over releases.
     """
 
     conditions: tuple[Condition, ...]
@@ -40,7 +39,6 @@ class Answer:
     n_p: int
     variance: float
     small: int
-    unbiased: float
 
     @property
     def exact(self) -> bool:

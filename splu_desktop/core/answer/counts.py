@@ -72,18 +72,19 @@ class CountFigures:
     def interval(self, top: Floats) -> tuple[Floats, Floats]:
         """Return the ends of 95 % intervals: the roots of (estimate - x)^2 = 1.96^2 (level + slope x), in [0, top].
 
-        The lower end is that of half a published record less: else a lone record by chance, where a fraction of one is
-        expected, would deny that nobody has the value (.86 held, not .95). Of an estimate outside they are those of the
-        nearest count that may be: else chance alone would say "0 to 0" where least is known.
+        Of an estimate outside they are those of the nearest count that may be: else chance alone would say "0 to 0"
+        where least is known. They are further apart by half a published record, below where few have the event, above
+        where most do: else a lone record by chance, where a fraction of one is expected, would deny that nobody has the
+        value (.86 held, not .95), or that all have it.
         """
-        half = NORMAL_95**2 * self.slope / 2
-        ends = []
-        nearest = np.minimum(self.estimate, top) - self.step / 2, np.maximum(self.estimate, 0.0)
-        for sign, estimate in zip((-1, 1), nearest, strict=True):
-            inner = half**2 + NORMAL_95**2 * (self.slope * estimate + self.level)
-            ends.append(np.clip(estimate + half + sign * np.sqrt(np.maximum(inner, 0.0)), 0.0, top))
-        ends[0] = np.where(self.estimate <= self.step / 2, 0.0, ends[0])  # nothing speaks against 0
-        return np.minimum(*ends), np.maximum(*ends)
+        near, half, ends = np.clip(self.estimate, 0.0, top), NORMAL_95**2 * self.slope / 2, []
+        share = near / np.maximum(top, 1.0)
+        for sign, part in ((-1, 1 - share), (1, share)):
+            end = near + sign * part * self.step / 2
+            inner = half**2 + NORMAL_95**2 * np.maximum(self.slope * end + self.level, 0.0)
+            ends.append(np.clip(end + half + sign * np.sqrt(inner), 0.0, top))
+        # Within half a record of none, or of all, nothing speaks against it.
+        return np.where(near <= self.step / 2, 0.0, ends[0]), np.where(near >= top - self.step / 2, top, ends[1])
 
 
 def count_one_block(
@@ -122,7 +123,7 @@ def count_one_block(
         rows, of = selected[some], size[some]
         expected = rows * likely
         # Two rows more: of so few as are read off the table their number is not well known.
-        seen = likely * (of / (of + _MORE)) + _MORE / (of + _MORE)
+        seen = likely * (of / (of + 2 * _MORE)) + _MORE / (of + 2 * _MORE)
         shows, more = b * seen, a * b - 2 * a * b * seen
         level = (shows - shows**2) * each[some]
         if (of > rows).any():  # of a whole class there are no others
@@ -215,7 +216,7 @@ def count_several_blocks(
     effect, level = product(), np.zeros(cells)
     known = [np.clip((states * each).sum(axis=axes), 0.0, selected) for each in phi]
     # Two rows more here as well: a part that no row shows would have no variance, and no bearers but those of x.
-    seen = [(size * g + _MORE) / (size + _MORE) for g in shares]
+    seen = [(size * g + _MORE) / (size + 2 * _MORE) for g in shares]
     for at, (p, g, part) in enumerate(zip(a, seen, known, strict=True)):
         # By how much one more record that shows a part moves the answer through that part's share of the class.
         pull = (1 - p) / p * (states * product(at)).sum(axis=axes) / size

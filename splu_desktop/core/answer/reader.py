@@ -174,7 +174,7 @@ class Reader:
         small = self.published.thresholds.alpha
         # Unchanged columns stand in the table as they are, so a count of them alone is exact.
         if not question.sas or n_p == 0:
-            return Answer((), n_p, n_p, n_p, n_p, n_p, n_p, n_p, 0.0, small, n_p)
+            return Answer((), n_p, n_p, n_p, n_p, n_p, n_p, n_p, 0.0, small)
         events: dict[Block, Flags] = {}
         for name, flags in question.sas:
             block = self.published.block_of(name)
@@ -205,7 +205,7 @@ class Reader:
             value = float(figures.draw_towards(target, spread)[-1, -1])
         # The interval is that of the unbiased figure; leaning must not lead out of it.
         value, variance = min(max(value, low), high), float(figures.variance()[-1, -1])
-        return Answer((), published_count, value, low, high, low_alike, high_alike, n_p, variance, small, x)
+        return Answer((), published_count, value, low, high, low_alike, high_alike, n_p, variance, small)
 
     def among_alike(self, grid: Grid, top: Floats) -> CountFigures:
         """Return figures of events of some drawn columns about persons like these; top (...) records of their lines."""
