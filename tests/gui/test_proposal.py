@@ -115,19 +115,13 @@ def test_a_plot_is_read_by_keys_and_mouse_and_goes_along_without_the_true_counts
     assert re.match(r"In at most [3-5]\d", said[-1])
     QTest.mouseMove(plot, QPoint(1, 1))
     shown = plot.grab().toImage()
-    pictures = []
-    for name in ("plot.png", "plot.svg"):
-        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, name=name: (str(tmp_path / name), ""))
-        plot.ask_where()
-        pictures.append((tmp_path / name).read_bytes())
-    picture = QImage.fromData(pictures[0])
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "plot.png"), ""))
+    plot.ask_where()
+    picture = QImage.fromData((tmp_path / "plot.png").read_bytes())
     middle, right = plot.width() // 2, plot.width() - 1
     beside = [(x, y) for x in range(right - 60, right - 12) for y in range(10, plot.height() - 40)]
     assert any(picture.pixel(x, y) != shown.pixel(x, y) for x, y in beside)
     assert picture.copy(0, 0, middle, plot.height()) != picture.copy(middle, 0, middle, plot.height())
-    assert b"<text" in pictures[1]
-    assert b">table<" not in pictures[1], "a mark whose counts are hidden"
-    assert plot.accessibleDescription().encode() in pictures[1]
     plot.copy_picture()
     assert QGuiApplication.clipboard().image() == picture.convertToFormat(shown.format())
     assert plot.grab().toImage() == shown

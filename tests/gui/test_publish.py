@@ -298,7 +298,9 @@ def test_the_report_shows_its_pages_and_is_saved_with_what_was_typed(
     assert target.read_bytes().startswith(b"%PDF")
     assert proposed.session.release is not None
     assert page.own.below.text().startswith("with true counts")
-    proposed.open_path(proposed.session.release.content.path)  # as anybody opens it, without its table
+    folder = proposed.session.release.content.path
+    proposed.session.undo()
+    proposed.open_path(folder)  # once it is out of date it comes as to anybody, without its table
     idle(proposed)
     proposed.show_step(Step.REPORT)
     idle(proposed)

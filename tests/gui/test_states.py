@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QLineEdit, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from splu_desktop.core.answer.conditions import Condition
@@ -20,6 +21,7 @@ from splu_desktop.gui.open.page import OpenPage
 from splu_desktop.gui.publish.page import PublishPage
 from splu_desktop.gui.questions.page import QuestionsPage
 from splu_desktop.gui.report.page import ReportPage
+from splu_desktop.gui.shell import appearance
 from splu_desktop.gui.shell.main_window import MainWindow
 from tests.gui.conftest import Idle
 
@@ -162,6 +164,43 @@ def test_a_file_changed_meanwhile_is_not_published(
     assert not list((tmp_path / "out").iterdir())
 
 
+def test_another_language_keeps_whatever_was_typed_and_not_yet_taken(proposed: MainWindow, idle: Idle) -> None:
+    typed: dict[tuple[Step, int], list[str]] = {}
+    parts = range(proposed.page(Step.EXPERT).list.count())  # type: ignore[attr-defined]
+    places = [(step, at) for step in Step for at in (parts if step is Step.EXPERT else (0,))]
+
+    def fields(step: Step, part: int) -> Iterator[QLineEdit | QPlainTextEdit]:
+        proposed.show_step(step)
+        proposed.page(Step.EXPERT).list.setCurrentRow(part)  # type: ignore[attr-defined]
+        settle(proposed, idle)
+        for each in (*proposed.page(step).findChildren(QLineEdit), *proposed.page(step).findChildren(QPlainTextEdit)):
+            if each.isVisible() and each.isEnabled() and not isinstance(each.parent(), QComboBox | QAbstractSpinBox):
+                yield each
+
+    for place in sorted(places, key=lambda place: place[0] is Step.QUESTIONS):  # its answers lock what follows
+        for at, field in enumerate(fields(*place)):
+            words = f"typed by hand into {at}"
+            QTest.keyClicks(field, words)
+            typed.setdefault(place, []).append(words)
+    publishing = proposed.page(Step.PUBLISH)
+    assert isinstance(publishing, PublishPage)
+    publishing.outgoing.packed.click()
+    assert sum(map(len, typed.values())) > 12, typed
+    before = proposed.page(Step.QUESTIONS)
+    proposed.resize(683, 314)
+    appearance.choose("dark")
+    proposed.resize(1366, 698)
+    proposed.change_language()
+    while proposed.page(Step.QUESTIONS) is before:
+        settle(proposed, idle)
+    for place, each in typed.items():
+        left = [field.text() if isinstance(field, QLineEdit) else field.toPlainText() for field in fields(*place)]
+        assert not [words for words in each if not any(words in text for text in left)], (place, left)
+    publishing = proposed.page(Step.PUBLISH)
+    assert isinstance(publishing, PublishPage)
+    assert publishing.outgoing.packed.isChecked()
+
+
 def test_another_language_keeps_what_was_typed_and_asked(released: MainWindow, idle: Idle, qtbot: QtBot) -> None:
     released.show_step(Step.ASK)
     idle(released)
@@ -189,8 +228,15 @@ def test_another_language_keeps_what_was_typed_and_asked(released: MainWindow, i
     assert isinstance(ask, AskPage)
     assert ask.one.model.rowCount() == 2, "what was cleared, and the first question"
     assert released.session.release is not None
-    released.open_path(released.session.release.content.path)  # as anybody opens it, without its table
+    folder = released.session.release.content.path
+    released.open_path(folder)
     settle(released, idle)
+    assert released.session.release.source is released.session.source, "the release at hand keeps its table"
+    assert report.fields["organisation"].text() == "General Hospital"
+    released.session.undo()
+    released.open_path(folder)  # made from other choices, so it comes as to anybody, without its table
+    settle(released, idle)
+    assert released.session.release.source is None
     released.show_step(Step.REPORT)
     settle(released, idle)
     assert not report.fields["organisation"].text(), "that was another one's"

@@ -137,8 +137,7 @@ class OneNumber(Panel):
             show_whole(each, 60, whole=self._narrow)
         self.lists.setMinimumHeight({Fold.WIDE: 150, Fold.MIDDLE: 110, Fold.NARROW: 0}[fold])
         self.so_far.setMinimumHeight(0 if self._narrow else 110)
-        if self.columns.count():
-            self._show_values()
+        self._show_values()
         self.search.setFixedWidth(190 if fold is Fold.MIDDLE else 250)
 
     # --- the release
@@ -192,6 +191,8 @@ class OneNumber(Panel):
         return self.current.columns[max(self.columns.currentRow(), 0)]
 
     def _show_values(self) -> None:
+        if not self.columns.count():  # no release yet
+            return
         self.column.setCurrentIndex(self.columns.currentRow())
         column = self.current.published.table[self._column]
         secret = self.current.is_secret(column.name)

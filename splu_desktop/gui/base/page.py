@@ -5,7 +5,7 @@ A page is made once, reads the session in `refresh`, and is told by `fold` how m
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -34,6 +34,7 @@ class Fold(Enum):
     NARROW = "narrow"
 
 
+KEPT = "kept"  # the property of a button, or text, whose state its page alone knows: whether there is one to keep
 SIDES = {Fold.WIDE: (20, 10, 20), Fold.MIDDLE: (12, 8, 12), Fold.NARROW: (12, 6, 12)}  # left, top, right
 
 
@@ -308,6 +309,40 @@ class Page(QWidget):
         if self._dirty:
             self._dirty = False
             self.refresh()
+
+    # --- another language, in which the page is made anew
+
+    def _find_fields(self) -> dict[str, Any]:
+        """Return what is filled in on the page: its place there -> the field."""
+        fields: dict[str, Any] = {}
+        around: QWidget | None
+        for each in self.findChildren(QWidget):
+            if each.property("look") == "field" or each.property(KEPT) is not None:
+                path, around = "", each
+                while around is not None and around is not self:
+                    path, around = f"{around.objectName() or type(around).__name__}/{path}", around.parentWidget()
+                while path in fields:
+                    path += "'"
+                fields[path] = each
+        return fields
+
+    def read_typed(self) -> dict[str, Any]:
+        """Return what was typed or ticked here and is known to this page alone: its place -> text or tick."""
+        fields = self._find_fields().items()
+        typed = ((place, each) for place, each in fields if each.property(KEPT) or each.property("modified"))
+        return {place: each.property(each.metaObject().userProperty().name()) for place, each in typed}
+
+    def type_again(self, typed: Mapping[str, Any]) -> None:
+        """Show the session, and above it what was typed and ticked on this page in another language."""
+        self.refresh()
+        fields = self._find_fields()
+        for place in typed.keys() & fields.keys():
+            field = fields[place]
+            field.setProperty(field.metaObject().userProperty().name(), typed[place])
+            if field.property(KEPT) is None:
+                field.setModified(True)
+                field.textEdited.emit(typed[place])
+                field.editingFinished.emit()
 
     def has_focus(self) -> bool:
         """Return whether the focus is on this page, or nowhere."""

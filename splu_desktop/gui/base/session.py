@@ -124,7 +124,7 @@ class Release:
     source, plan : what it was made from in this session; None for one opened from its folder.
     verdict, reasons : what was said of it then, and the lines accepted with their reasons.
     fingerprint : six words, "" where they were not worked out.
-    form, answers : what stands on the pages Report and Ask, which are made anew in another language.
+    answers : those of the page Ask so far, which is made anew in another language.
     """
 
     content: OpenRelease
@@ -133,7 +133,6 @@ class Release:
     verdict: Verdict | None = None
     reasons: Mapping[str, str] = field(default_factory=dict)
     fingerprint: str = ""
-    form: dict[str, str] = field(default_factory=dict)
     answers: list[Any] = field(default_factory=list)
 
 
@@ -329,11 +328,11 @@ class Session(QObject):
         self.changed.emit()
 
     def take_release(self, release: Release) -> None:
-        """Take a release that was just made, or opened."""
-        before, self._release = self._release, release
-        # What was typed for another table never goes on to this one.
-        if before is not None and release.source is not None and before.source is release.source:
-            release.form.update(before.form)
+        """Take a release that was just made, or opened; that at hand keeps its table when it is opened once more."""
+        had = self.release
+        if had is not None and had.content.id == release.content.id and release.source is None:
+            release = replace(had, content=release.content)
+        self._release = release
         if release.plan is not None:
             self.confirmed.update((Step.OPEN, Step.QUESTIONS, Step.PROPOSAL))
         self.changed.emit()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QStackedWidget, QVBoxLayout, QWidget
@@ -106,6 +108,12 @@ class ExpertPage(Page):
         # A page that is not in front reads the session once it is shown.
         if self.isVisible():
             section.refresh()
+
+    def type_again(self, typed: Mapping[str, Any]) -> None:
+        for at, (make, _, _) in enumerate(self.parts):
+            if any(make.__name__ in place for place in typed):
+                self.section(at).refresh()
+        super().type_again(typed)
 
     def refresh(self) -> None:
         if self.session.plan is None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.plan import Plan
 from splu_desktop.files.project.recipe import recipe_from, recipe_text
+from splu_desktop.gui.base.page import KEPT
 from splu_desktop.gui.base.recipes import recipe_of, take_recipe
 from splu_desktop.gui.base.source import Source
 from splu_desktop.gui.base.widgets import button, copy_exactly, margins, put
@@ -21,7 +22,9 @@ class RecipeSection(Section):
     """The recipe."""
 
     def build(self) -> None:
+        self._shown = ""
         self.text = QPlainTextEdit()
+        self.text.textChanged.connect(lambda: self.text.setProperty(KEPT, self.text.toPlainText() != self._shown))
         self.text.setAccessibleName(t("Recipe"))
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         # Qt would type a tab, and by keys nobody would get out of the field.
@@ -36,7 +39,8 @@ class RecipeSection(Section):
     def show_plan(self, plan: Plan, source: Source) -> None:
         recipe = recipe_of(self.session)
         text = "" if recipe is None else recipe_text(recipe)
-        if text != self.text.toPlainText():
+        if text != self._shown:  # else what is being typed stays
+            self._shown = text
             self.text.setPlainText(text)
 
     def _use(self) -> None:

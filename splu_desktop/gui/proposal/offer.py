@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from splu_desktop.core.answer.answer import HIDDEN
@@ -14,7 +13,6 @@ from splu_desktop.files.language import Language, language
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.widgets import Picture, button, empty, label, make_grid, margins, put, put_in_scroll_area
 from splu_desktop.gui.base.words import join, language_code, number, t
-from splu_desktop.gui.proposal.page_height import hold_height
 from splu_desktop.report.book.document import PrintedBook, count_cell, line_words, table_words
 from splu_desktop.report.book.printed_book import Figure, PrintedTable
 from splu_desktop.report.document import cell_text
@@ -67,11 +65,6 @@ class Offer(QFrame):
             for table in book.tables:
                 self.tables.addWidget(_grid_of(table, persons=book.persons))
         self.tables.addStretch(1)
-        QTimer.singleShot(0, self, lambda: hold_height(self))  # once its parts know their fonts
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        hold_height(self)
 
 
 def _grid_of(table: PrintedTable, *, persons: bool) -> QWidget:

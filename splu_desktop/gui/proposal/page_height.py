@@ -39,10 +39,3 @@ class FillingBox(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, 0 if self.isHidden() else self._least or super().minimumSizeHint().height())
-
-
-def hold_height(part: QWidget) -> None:
-    """Let a part be at least as high as its lines are at the width it has."""
-    layout = part.layout()
-    if layout is not None:
-        part.setMinimumHeight(layout.totalMinimumHeightForWidth(part.width()))

@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,10 +24,8 @@ from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
-    QPainter,
     QResizeEvent,
 )
-from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from splu_desktop.core.errors import SpluError
@@ -314,32 +311,16 @@ class Plot(QWidget):
             QGuiApplication.clipboard().setImage(self.grab().toImage())
 
     def ask_where(self) -> None:
-        """Let the user choose where the picture is saved, as .png or .svg; a fault is said beside it."""
-        path = asked_target(self, t("&Save the picture…"), f"{self.accessibleName()}.png", ".png", ".svg")
+        """Let the user choose where the picture is saved; a fault is said beside it."""
+        path = asked_target(self, t("&Save the picture…"), f"{self.accessibleName()}.png", ".png")
         if path is None:
             return
         try:
             with whole_file(path, overwrite=True) as partial, self._without_counts():
-                if path.suffix.lower() == ".svg":
-                    self._draw_svg(partial)
-                else:
-                    # The file has no ending until it is whole, so that Qt is told the format.
-                    self.grab().save(str(partial), "PNG")
+                # The file has no ending until it is whole, so that Qt is told the format.
+                self.grab().save(str(partial), "PNG")
         except SpluError as fault:
             show_tip(self, self.mapToGlobal(QPoint()), translate(str(fault)))
-
-    def _draw_svg(self, path: Path) -> None:
-        drawing = QSvgGenerator()
-        drawing.setFileName(str(path))
-        drawing.setSize(self.size())
-        # Qt's default is 72 dpi, at which letters are smaller beside the lines than on the screen.
-        drawing.setResolution(self.logicalDpiX())
-        drawing.setViewBox(self.rect())
-        drawing.setTitle(self.accessibleName())
-        drawing.setDescription(self.accessibleDescription())
-        painter = QPainter(drawing)
-        self._view.render(painter)
-        painter.end()
 
 
 class LargeCountsPlot(Plot):

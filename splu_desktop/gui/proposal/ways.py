@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from splu_desktop.core.messages import cases_of_100
@@ -17,7 +16,6 @@ from splu_desktop.gui.base.session import Judgement
 from splu_desktop.gui.base.widgets import Picture, button, empty, label, margins, put, restyle
 from splu_desktop.gui.base.words import join, number, plain, t, translate
 from splu_desktop.gui.proposal.figures import strength_words
-from splu_desktop.gui.proposal.page_height import hold_height
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,8 +126,3 @@ class PossibleCard(Card):
             if way.plan is not None:
                 inside.addWidget(link(t("Try it"), partial(self.taken.emit, way), translate(way.words)))
             self.lines.addWidget(row)
-        QTimer.singleShot(0, self, lambda: hold_height(self))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        hold_height(self)

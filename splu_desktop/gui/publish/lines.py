@@ -43,6 +43,7 @@ class LineCard(QFrame):
     def __init__(self, line: Line, accepted: str, *, first: bool, repairing: bool, over: bool) -> None:
         super().__init__()
         self.line = line
+        self.setObjectName(line.name)  # by which what is typed here is found again in another language
         red = line.state == RED
         self.setProperty("look", "card-fault" if red else "card")
         picture, colour, _ = STATES[line.state if not accepted else "ok"]
@@ -91,6 +92,7 @@ class LineCard(QFrame):
             row.addWidget(each)
         put(self.column, row, self.own, self.problem)
         self.reason.currentIndexChanged.connect(self._change)
+        self.own.textEdited.connect(lambda: self.reason.choose(None))  # what was typed in another language, too
         self.own.textChanged.connect(self._change)
         self.initials.textChanged.connect(self._change)
         for field in (self.own, self.initials):

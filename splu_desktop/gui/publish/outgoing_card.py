@@ -19,6 +19,7 @@ from splu_desktop.files.release.facts import TABLE_NAME
 from splu_desktop.files.release.readme import README_NAME
 from splu_desktop.files.release.score_columns import SCORES_NAME
 from splu_desktop.gui.base.messages import rows_of
+from splu_desktop.gui.base.page import KEPT
 from splu_desktop.gui.base.parts import Card, line_of, link
 from splu_desktop.gui.base.widgets import ElidedLabel, Picture, Rule, button, label, line_edit, make_grid, margins, put
 from splu_desktop.gui.base.words import bare, date_words, join, t, translate
@@ -68,6 +69,8 @@ class OutgoingCard(Card):
         self.workbook, self.packed = QCheckBox(t("also as Excel workbook")), QCheckBox(t("one ZIP file"))
         self.body.addLayout(put(margins(QHBoxLayout(), 0, spacing=8), self.workbook, self.packed, 1))
         put(self.body, 1, line_of("info", "quiet", t("What is handed out can’t be called back.")))
+        for tick in (self.workbook, self.packed):
+            tick.setProperty(KEPT, True)
         for edit in (self.name, self.folder):
             edit.textChanged.connect(lambda: self.changed.emit())
         self.packed.toggled.connect(lambda: self.changed.emit())
@@ -148,3 +151,4 @@ class OutgoingCard(Card):
         chosen = QFileDialog.getExistingDirectory(self, t("In the folder"), self.folder.text())
         if chosen:
             self.folder.setText(chosen)
+            self.folder.setModified(True)

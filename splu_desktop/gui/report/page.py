@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLineEdit, QVBoxLayout,
 from splu_desktop.core.progress import SILENT, Progress
 from splu_desktop.files.register import Register
 from splu_desktop.gui.base.dialogs import save_as
-from splu_desktop.gui.base.page import Fold, Page, title_row
+from splu_desktop.gui.base.page import KEPT, Fold, Page, title_row
 from splu_desktop.gui.base.parts import Card, ChoiceCard
 from splu_desktop.gui.base.recipes import laws_chosen
 from splu_desktop.gui.base.session import Release, Step
@@ -49,6 +49,7 @@ class ReportPage(Page):
 
     def build(self) -> None:
         self._release: Release | None = None
+        self._typed_for: object = None  # the table, or the release without one, whose report the fields are for
         self._report: Report | None = None  # that of the pages that are shown
         self.name = QWidget()
         aside = t("Two pages to sign, and an annex for those who check the figures.")
@@ -77,6 +78,7 @@ class ReportPage(Page):
         self.for_whom = margins(QVBoxLayout(), 0, spacing=6)
         for each in (self.own, self.theirs):
             self.editions.addButton(each.radio)
+            each.radio.setProperty(KEPT, True)
             self.for_whom.addWidget(each)
         self.theirs.radio.setChecked(True)
         # Qt tells of the button that was let go of as well as of the one taken, and one report is enough.
@@ -124,10 +126,12 @@ class ReportPage(Page):
         self.print.show()
         if release is not self._release:
             # If it were heard, a report of the release before would be begun, which `_release` still is here.
-            with QSignalBlocker(self.editions):
-                (self.own if release.form.get("own") else self.theirs).radio.setChecked(True)
-            for key, field in self.fields.items():
-                field.setText(release.form.get(key, ""))
+            if self._typed_for is not (release.source or release):
+                self._typed_for = release.source or release
+                with QSignalBlocker(self.editions):
+                    self.theirs.radio.setChecked(True)
+                for field in self.fields.values():
+                    field.clear()
             self._release = release
             self.own.setEnabled(release.source is not None)
             late = t("only right after publishing, as it needs the table")
@@ -137,22 +141,15 @@ class ReportPage(Page):
 
     def _take_edit(self) -> None:
         self._report = None  # else Save would write one without what is being typed
-        self._keep_typed()
         self.rest.start()
         self._show_note()
-
-    def _keep_typed(self) -> dict[str, str]:
-        texts = {key: field.text().strip() for key, field in self.fields.items()}
-        if self._release is not None:
-            self._release.form.update(texts, own="own" if self.own.radio.isChecked() else "")
-        return texts
 
     def _make(self) -> None:
         release = self._release
         if release is None:
             return
         self._report = None
-        texts: Any = self._keep_typed()
+        texts: Any = {key: field.text().strip() for key, field in self.fields.items()}
         self.work.start(
             make,
             release,

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import gc
 import os
 import signal
 import sys
-import threading
 from collections.abc import Callable, Sequence
-from importlib import import_module
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 
@@ -22,13 +20,10 @@ from splu_desktop import __version__
 from splu_desktop.core.messages import say
 from splu_desktop.gui.base import theme
 from splu_desktop.gui.base.focus import show_focus
-from splu_desktop.gui.base.session import Step
 from splu_desktop.gui.base.work import sentence
 from splu_desktop.gui.shell import appearance, languages
-from splu_desktop.gui.shell.main_window import MainWindow
+from splu_desktop.gui.shell.main_window import MainWindow, import_ahead
 
-# What a table needs, in the order in which it needs it: two seconds of work that nobody has to wait for.
-_LARGE = ("open.reading", *(f"{step.value}.page" for step in Step), "base.recipes", "shell.guide")
 _SWITCH = 0.0005  # seconds that a worker keeps the interpreter while the window's thread waits for it
 _ARENA_MAX = -8  # glibc's M_ARENA_MAX (malloc.h)
 
@@ -68,20 +63,6 @@ def make_window() -> MainWindow:
     window = MainWindow()
     window.setWindowIcon(QIcon(theme.pixmap("shield-check", theme.colours().accent, 64)))
     return window
-
-
-class ImportsAhead(threading.Thread):
-    """Imports what a table needs while the user looks for one; who needs it sooner waits for it or does it himself."""
-
-    def __init__(self) -> None:
-        super().__init__(name="splu-ahead")
-        self.stop = threading.Event()
-
-    def run(self) -> None:
-        for name in _LARGE:
-            with contextlib.suppress(ImportError):  # whoever needs it says so where it is needed
-                if not self.stop.is_set():
-                    import_module(f"splu_desktop.gui.{name}")
 
 
 def when_idle(window: MainWindow, do: Callable[[], object]) -> None:
@@ -186,18 +167,15 @@ def run(file: str | None = None, argv: Sequence[str] = (), *, until_idle: bool =
     sys.excepthook = report
     window.resize(size)
     window.show()
-    ahead = ImportsAhead()
     if file:
         path = Path(file)
         QTimer.singleShot(0, lambda: window.open_path(path))
-    when_idle(window, window.close if until_idle else ahead.start)
+    when_idle(window, window.close if until_idle else partial(window.work.start, import_ahead))
     sys.setswitchinterval(_SWITCH)
     heed_signals(application, window)
     gc.freeze()
     gc.enable()
     status = application.exec()
-    # Python waits for this thread before it ends, so it should begin no further import.
-    ahead.stop.set()
     window.work.shutdown()  # no thread outlives the interpreter, however the loop was left
     theme.pixmap.cache_clear()  # pixmaps must go before the application
     return status

@@ -45,11 +45,11 @@ _WIDE, _HIGH, _NARROW = 1100, 560, 900  # pixels from which everything, and belo
 _STEP = 50  # pixels above the drawn size from which half goes to a line of a table
 
 
-def import_pages(progress: Progress = SILENT) -> None:
-    """Import the pages, in a worker: the plots of one alone would hold the window up for half a second."""
-    for step in Step:
-        progress.report(step.value, 0.0)
-        import_module(f"splu_desktop.gui.{step.value}.page")
+def import_ahead(progress: Progress = SILENT) -> None:
+    """Import what a table needs, in that order, in a worker: two seconds of work that nobody has to wait for."""
+    for name in ("open.reading", *(f"{step.value}.page" for step in Step), "base.recipes", "shell.guide"):
+        progress.report(name, 0.0)
+        import_module(f"splu_desktop.gui.{name}")
 
 
 class MainWindow(Stops, QMainWindow):
@@ -72,6 +72,7 @@ class MainWindow(Stops, QMainWindow):
         """Make all that shows words, in the language in force; what is open and chosen lies in the session."""
         if self.pages:  # else the next page would be shown for each one that goes, and begin its work
             self.centralWidget().hide()
+        typed = {step: page.read_typed() for step, page in self.pages.items()}
         for page in self.pages.values():
             page.setParent(None)
             page.deleteLater()
@@ -92,6 +93,9 @@ class MainWindow(Stops, QMainWindow):
         self._build_status_bar()
         self._fit()
         self.show_step(self.step)
+        for step, each in typed.items():
+            if each:
+                self.page(step).type_again(each)
         self.refresh()
 
     def _attend(self) -> None:
@@ -103,7 +107,7 @@ class MainWindow(Stops, QMainWindow):
 
             Judge(self.session, self.work, self)
             self.memory = Memory(self.session, self)
-            self.work.start(import_pages)
+            self.work.start(import_ahead)
 
     def _late(self, module: str, act: str, *args: Any) -> Any:
         """Call a function of a module that the first window does without."""
