@@ -467,6 +467,8 @@ def test_codes_whose_rows_are_of_one_sex_and_age_number_persons_under_any_name()
     mixed = texts("sex", ["mf"[at % 2] for at in range(N)])
     assert suggest_roles(Table((codes, sex, age)))["wxq"].role is Role.IDENTIFIER
     assert suggest_roles(Table((codes, mixed, age)))["wxq"].role is Role.SA
+    weight = texts("GG", [str(2_500 + 17 * each) for each in persons], Kind.INTEGER)  # at birth, in all rows of a child
+    assert suggest_roles(Table((weight, sex, age)))["GG"].role is Role.SA
     # Of a contract the sex is enough: who has seven rows grows older meanwhile.
     contract = texts("insurance id", [str(900 + 7 * each) for each in persons], Kind.INTEGER)
     older = texts("age", [str(20 + each % 50 + at // 150) for at, each in enumerate(persons)], Kind.INTEGER)

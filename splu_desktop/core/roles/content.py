@@ -399,8 +399,7 @@ def _fits_date(column: Column, reading: Reading) -> bool:
     if tells_when(column) or holds_periods(column):
         return True
     if column.kind in (Kind.CATEGORY, Kind.TEXT):
-        odd = reading.unknown or reading.says("number") or {*map(len, labels)} == {5}
-        key = odd and _mostly(labels, str.isdecimal)  # "ano_retour", "ID_ANO"
+        key = (reading.unknown or reading.says("number") or len(labels[0]) == 5) and _mostly(labels, str.isdecimal)
         written = holds_days(column) and not key
         plan = not (reading.unknown or reading.unsure or reading.secret or tells_findings(column))  # "surgery time"
         plan = plan and any(text[0].isdigit() or read_name(text).says("date") for text in labels)  # "3x8", "night"

@@ -278,7 +278,8 @@ def _compare(table: Table, roles: dict[str, Suggestion]) -> None:
         if column.m < 2 or not (secret or shown.get(column.name) == "administrative"):
             continue
         same = traits if secret else traits[:1]  # of a contract the sex alone: who comes again and again grows older
-        codes = same and _MANY <= column.m < content.rows_of(column) and content.is_numbered(column, running=not secret)
+        codes = same and _MANY <= column.m < content.rows_of(column) and (column.kind is Kind.CATEGORY or not secret)
+        codes = codes and content.is_numbered(column, running=not secret)
         if key := next((each for each in keys if each.m >= content.FEWEST and content.refers_to(column, each)), None):
             reason = say("Its values are values of “{column}”, which names a record.", column=key.name)
             roles[column.name] = _names_person(reason)
