@@ -188,18 +188,19 @@ def _share_found(cells: Ints, classes: Ints, owner: Ints, shown: Ints, rows: Int
     size = int(shown.max()) + 1
     rows = rows[: min(_SOUGHT, _LOOKS // size + 4)]
 
-    def count_beside(groups: Ints) -> Floats:
-        """Return (R, size) how many rows of the group of each row show each value."""
+    def count_beside(groups: Ints) -> NDArray[np.float32]:
+        """Return (R, size) how many rows of the group of each row show each value; as short numbers, for millions."""
         some, of = np.unique(groups[rows], return_inverse=True)
         at = np.flatnonzero(np.isin(groups, some))
-        return count_pairs(np.searchsorted(some, groups[at]), len(some), shown[at], size)[of].astype(float)
+        return count_pairs(np.searchsorted(some, groups[at]), len(some), shown[at], size).astype(np.float32)[of]
 
     m, g = count_beside(cells), count_beside(classes)
     g /= g.sum(axis=1, keepdims=True)
     seen, places, new = shown[rows], np.arange(len(rows)), np.diff(owner[rows], prepend=-1) != 0
-    same, chance = np.mean((seen[1:] == seen[:-1])[~new[1:]]), g[places, seen].mean()
-    lift = m / (m.sum(axis=1, keepdims=True) * np.maximum(g, 1e-12))
-    odds = np.log1p(max(same - chance, 0) / max(1 - chance, 1e-9) * (lift - 1) + 1e-12)
+    same, chance = np.mean((seen[1:] == seen[:-1])[~new[1:]]), g[places, seen].mean(dtype=float)
+    rho = max(same - chance, 0) / max(1 - chance, 1e-9)
+    lift = m / (m.sum(axis=1, keepdims=True) * np.maximum(g, np.float32(1e-12)))
+    odds = np.log(np.float32(rho) * lift + np.float32(1 - rho + 1e-12))
     others = np.add.reduceat(odds, np.flatnonzero(new))[np.cumsum(new) - 1] - odds
-    best = np.where(m > 0, others, -np.inf).argmax(axis=1)
-    return float(((best == seen) / m[places, best]).mean())
+    best = np.where(m > 0, others, np.float32(-np.inf)).argmax(axis=1)
+    return float(((best == seen) / m[places, best]).mean(dtype=float))
