@@ -38,14 +38,13 @@ class Prefix(Generalisation):
 
     def group_labels(self, column: Column) -> Grouping:
         """Return the prefix of each label, blanks around it left out; a label without one stays as it is."""
-        prefixes = [self._of(label) or None for label in column.labels.tolist()]
-        return grouping_by_name(prefixes, sorted({prefix for prefix in prefixes if prefix}))
-
-    def _of(self, label: str) -> str:
-        text = label.strip()
+        texts = map(str.strip, column.labels.tolist())
         if self.before is not None:
-            return text.split(self.before, 1)[0].rstrip()
-        return text[: self.length or -(self.drop_last or 0)].rstrip()
+            prefixes = [text.split(self.before, 1)[0].rstrip() or None for text in texts]
+        else:
+            end = self.length or -(self.drop_last or 0)
+            prefixes = [text[:end].rstrip() or None for text in texts]
+        return grouping_by_name(prefixes, sorted({prefix for prefix in prefixes if prefix}))
 
     @property
     def words(self) -> str:

@@ -145,7 +145,7 @@ def regroup(column: Column, grouping: Grouping) -> tuple[Column, NDArray[np.int3
     result = replace(
         column,
         kind=grouping.kind,
-        codes=codes[column.codes] if column.n else column.codes,
+        codes=codes.take(column.codes) if column.n else column.codes,
         labels=names[used],
         missing=absent[used],
         values=None if values is None else values[used],
