@@ -28,7 +28,7 @@ from splu_desktop.core.audience import Audience
 from splu_desktop.core.errors import SpluError
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.plan import Plan
-from splu_desktop.core.policy import limits_for
+from splu_desktop.core.policy import limits_for, title_of
 from splu_desktop.core.questions import parse_question
 from splu_desktop.core.roles import Role
 from splu_desktop.core.table import Column, Kind, Table
@@ -128,7 +128,7 @@ class Proposal(PlannedTable):
 
     def __repr__(self) -> str:
         open_lines = "".join(f"\n  {line.name} ({line.state}): {line.sentence}" for line in self.verdict.open)
-        return f"{self.verdict.title} (gamma {self.plan.gamma:g}): {self.verdict.sentence}{open_lines}"
+        return f"{title_of(self.verdict.state)} (gamma {self.plan.gamma:g}): {self.verdict.sentence}{open_lines}"
 
 
 def propose(

@@ -90,7 +90,7 @@ def test_the_proposal_is_that_of_the_command_line(
     own = json.loads(json.dumps(found.as_dict()))
     assert own == {name: said[name] for name in own}
     assert list(found.lines.index) == [line["name"] for line in said["lines"]]  # type: ignore[attr-defined]
-    assert found.verdict.title in repr(found)
+    assert repr(found).startswith(f"Useful and defensible (gamma {found.plan.gamma:g})")
 
 
 def test_open_lines_come_with_the_exception_and_are_accepted_by_name(frame: pd.DataFrame, tmp_path: Path) -> None:

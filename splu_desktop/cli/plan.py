@@ -13,7 +13,7 @@ from splu_desktop.cli.base.output import Meter, line_of, one_line, print_json, t
 from splu_desktop.cli.base.plan_options import add_plan_options, plan_table
 from splu_desktop.core.mechanism import law
 from splu_desktop.core.messages import Figure, Phrase, cases_of_100, certainty_words, isolated, say
-from splu_desktop.core.policy import TOO_SMALL, Line, Verdict
+from splu_desktop.core.policy import TOO_SMALL, Line, Verdict, title_of
 from splu_desktop.core.roles.suggest import Role, suggest_roles
 from splu_desktop.files.publish.planning import PlannedTable
 
@@ -114,7 +114,7 @@ def _verdict_line(verdict: Verdict) -> str:
         read = say("{answered} of {cells} cells can be read", answered=figures.readable, cells=figures.cells)
     return line_of(
         "{state}: {read}, {alike}, a row is right {share} times (riskiest group {riskiest})",
-        state=translate(verdict.title).upper(),
+        state=translate(title_of(verdict.state)).upper(),
         read=read,
         alike=say("{n:some stand alone|at least {n} look alike}", n=figures.alike.smallest),
         share=certainty_words(figures.certainty.average),

@@ -48,11 +48,6 @@ class Verdict:
     limits: Limits
 
     @property
-    def title(self) -> str:
-        """The verdict in three words or so."""
-        return title_of(self.state)
-
-    @property
     def open(self) -> tuple[Line, ...]:
         """Lines that must be repaired or accepted."""
         return tuple(line for line in self.lines if line.open)
@@ -98,7 +93,7 @@ class Verdict:
 
 
 def title_of(state: str) -> str:
-    """Return a state in words."""
+    """Return a state in three words or so."""
     return {
         USEFUL: say("Useful and defensible"),
         BLURRED: say("Protected, but too blurred"),

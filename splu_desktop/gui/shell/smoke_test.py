@@ -158,7 +158,7 @@ class _Walk:
         release = session.release
         if release is None or not (release.content.path / "release.json").is_file():
             raise SmokeFault("the release was not written")
-        return f"{session.verdict.title}; release written: {release.content.published.n} rows"
+        return f"{session.verdict.state}; release written: {release.content.published.n} rows"
 
     def _ask(self) -> str:
         ask: Any = self.window.page(Step.ASK)
