@@ -132,6 +132,7 @@ def blank(
     """
     columns = {name: table[name] for name in (*unchanged, *(classes or ()))}
     touched, persons = np.zeros(table.n, bool), int(owner.max(initial=-1)) + 1
+    stand_out = EmptyTable("Every person stands out, so nobody is left to publish; publish fewer columns.")
 
     def divide(left: NDArray[np.intp]) -> tuple[NDArray[np.intp], tuple[Units, Classes] | None]:
         if classes is None:
@@ -161,6 +162,8 @@ def blank(
         if not group or not len(alone):
             continue
         touched[alone], empty = True, np.ones(table.n, bool)
+        if np.count_nonzero(np.bincount(owner[alone])) > most:
+            raise stand_out
         for name in group:
             columns[name] = _empty_rows(columns[name], alone)
             empty &= columns[name].codes == columns[name].codes[alone[0]]
@@ -176,7 +179,7 @@ def blank(
         left, drawn = divide(left[~gone[owner[left]]])
     blanked_persons, left_out = len(unique(owner[left[touched[left]]])), int(out.sum())
     if not len(left) or blanked_persons + left_out > most:
-        raise EmptyTable("Every person stands out, so nobody is left to publish; publish fewer columns.")
+        raise stand_out
     changed = {name: column.with_codes(column.codes) for name, column in columns.items()}
     result = replace(table, columns=tuple(changed.get(column.name, column) for column in table.columns))
     return BlankedTable(result, left, blanked_persons, left_out, drawn)

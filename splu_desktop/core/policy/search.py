@@ -198,7 +198,7 @@ def find_way(setting: Setting, plan: Plan) -> Way:
 
 
 def _best_of(setting: Setting, plan: Plan) -> Way:
-    """Return the best way of a plan, else of a coarser one."""
+    """Return the best way of a plan, else of a coarser one; what can't be read at best was worked out no further."""
     ways: list[Way] = []
     for each in (plan, *_coarser_plans(setting.table, plan)):
         # One way is looked at however late it is, so that there is always something to propose.
@@ -214,7 +214,8 @@ def _best_of(setting: Setting, plan: Plan) -> Way:
             return ways[-1]
     # Rather than that nothing can be read of tables that somebody named, columns go that no table needs.
     barest = (Search(setting, each.search.plan, each.search, 0).find() for each in ways if setting.own_tables)
-    return next((each for each in itertools.chain(ways, barest) if each.works), ways[0])
+    works = next((each for each in itertools.chain(ways, barest) if each.works), None)
+    return works or replace(ways[0], tables=reaches(ways[0].draw_input, ways[0].plan, least=LEAST)[0])
 
 
 def _coarser_plans(table: Table, plan: Plan) -> Iterator[Plan]:
@@ -252,6 +253,7 @@ class Search:
         # Once for all ways that are looked at, and not from the whole table for each of them.
         self._source: Table = like._source if like else even_rows(_take_needed(setting.table, plan)[0], plan.persons)
         self.tiers: TierSearch = like.tiers if like else self._tiers()
+        self._too_few: set[tuple[Levels, tuple[str, ...]]] = like._too_few if like else set()
         self.most_out = (1 - self.limits.share_alike) * self.tiers.persons  # who may stand out by their classes, too
         self._cells = AskedCells(self._source, plan.questions, self.tiers.candidates, plan.generalisations)
 
@@ -310,10 +312,11 @@ class Search:
         best: Way | None = None
         covered = self._measure_cover({e.name: at for e, at in zip(self.tiers.candidates, levels, strict=True)})[0]
         options = [*class_options(plan)]
-        for classes in options if safe else ():
+        for classes in (each for each in options if safe and (levels, each) not in self._too_few):
             try:
                 tried, ready, needed = self._with_classes(plan, classes, self.most_out)
             except EmptyTable:  # by where most rows of a person lie too many stand out
+                self._too_few.add((levels, classes))  # whichever form the secret columns have
                 continue
             if needed > STOPS[0]:
                 continue
@@ -323,19 +326,18 @@ class Search:
             strengths = [usual, *sorted((each for each in weaker if each < usual), reverse=True)]
             # Weaker ones are looked at only where the first table can't be read at the first.
             for some in filter(None, (strengths[:1], strengths[1:])):
-                # What can't be better than what is there is not worked out: most ways with fewer classes.
-                for ahead in (hopeful, exact) if best and ready.units.person else (exact,):
+                # What can't be better than what is there, or can't be read at best, is not worked out.
+                for ahead in (hopeful, exact) if ready.units.person else (exact,):
                     reached = zip(some, reaches(ready, tried, some, ahead, LEAST), strict=True)
                     ways = [Way(self, tried.with_gamma(g), ready, what, True, levels, covered) for g, what in reached]
                     if not self._setting.own_tables:
                         fewer = [(way.asking_for(self.limits.useful), way) for way in ways]
                         ways = [one if one.cells >= FEWEST_CELLS else way for one, way in fewer]
-                    likely = max(ways, key=lambda way: way.merit)
-                    if best and likely.merit <= best.merit:
+                    likely = max(([best] if best else []) + ways, key=lambda way: way.merit)
+                    if likely is best or not likely.works:
                         break
-                else:
-                    best = likely
-                if best and best.answers:
+                best = likely
+                if best.answers:
                     break
             # With fewer classes less can be read, and no less strength is needed.
             if best and not best.lacks and (best.as_wished(1) or (tried.classes and needed <= self.limits.gamma)):
