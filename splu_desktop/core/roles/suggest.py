@@ -112,9 +112,9 @@ def _named_identifier(column: Column, reading: Reading) -> Suggestion | None:
     alike = content.holds_numbering(column) and content.distinct_share(column) >= _NEAR_UNIQUE
     if reading.says("number") and column.kind is not Kind.DECIMAL and (alike or content.counts_records(column)):
         return _names_person(_NUMBER)  # a laboratory's, too
-    plain = worded and not reading.says("clear") and not content.fits(column, "date", reading)  # "data entry user"
-    alone = not reading.subjects or (plain and {"administrative", "date"}.issuperset(reading.subjects))
-    treats = reading.says("staff") and alone and (reading.says("number") or not reading.says("kind"))
+    plain = worded and {"administrative", "date"}.issuperset(reading.subjects) and not reading.says("clear")
+    treats = reading.says("staff") and (reading.says("number") or not reading.says("kind"))
+    treats = treats and (not reading.subjects or (plain and not content.fits(column, "date", reading)))  # "entry user"
     somebody = (treats or (agent and worded)) and not (reading.secret or column.kind is Kind.DECIMAL)
     if somebody and not content.tells_ways(column, "unit", "place"):
         return _names_person(say("The name says who treats or records."))  # but "consultant" and "registrar" are kinds
