@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.codes import store_codes
 from splu_desktop.files.importer.choices import FAR, ImportChoices, MissingToken, SourceFile, TableReading
 from splu_desktop.files.importer.columns.blanks_below import blanks_below
-from splu_desktop.files.importer.columns.kinds import ColumnType, Texts, decide
+from splu_desktop.files.importer.columns.kinds import ColumnType, Texts, decide, says_birth
 from splu_desktop.files.importer.columns.meaning import FoldedTexts, fold, say_folded
 from splu_desktop.files.importer.columns.measured_texts import Quantities, measure_texts
 from splu_desktop.files.importer.columns.missing import MAY_BE, code_proposals, day_proposals, proposal
@@ -29,6 +30,7 @@ _WORKERS = 2
 _EVIDENCE = 1000  # texts per column that are looked at for decimal and thousands marks
 
 _FEWEST_NUMBERS = 5  # different ones, for a column of numbers with results in words among them
+_PREGNANCY = dt.timedelta(days=366)  # of which a table may know when it began, and nothing later than births
 _LEAST_NUMBERS = 0.2  # of the records, likewise
 
 
@@ -107,7 +109,20 @@ def _type_columns(
         if one.typed.date_undecided and order is not None:  # what one column tells holds for the others
             progress.report("Finding types", 1.0)
             parts[i] = _one(raw, i, *forms[i], choices, order)
+    births = [i for i, one in enumerate(parts) if one.column.kind.is_date and says_birth(one.column.name)]
+    others = [_last_day(one.column) for i, one in enumerate(parts) if one.column.kind.is_date and i not in births]
+    if others and (latest := max(others) + _PREGNANCY) < dt.datetime.now():
+        for i in births:
+            if _last_day(parts[i].column) > latest:  # as 13.01.25 is of a table that ends in 1996
+                parts[i] = _one(raw, i, *forms[i], choices, order, latest)
     return parts, order
+
+
+def _last_day(column: Column) -> dt.datetime:
+    """Return the last day of a column of dates that is no mark for "no end", the first of all where there is none."""
+    days = np.asarray(column.values, "datetime64[D]")[~column.marks]
+    day: dt.date = days.max(initial=np.datetime64("0001-01-01")).item()
+    return dt.datetime.combine(day, dt.time())
 
 
 def _list_problems(raw: RawTable, parts: Sequence[_One], decision: Decision) -> Iterator[Problem]:
@@ -141,7 +156,13 @@ def _form(marks: MarkEvidence, overall: NumberFormat, choices: ImportChoices, pr
 
 
 def _one(
-    raw: RawTable, i: int, form: NumberFormat, marks: MarkEvidence, choices: ImportChoices, order: str | None
+    raw: RawTable,
+    i: int,
+    form: NumberFormat,
+    marks: MarkEvidence,
+    choices: ImportChoices,
+    order: str | None,
+    latest: dt.datetime | None = None,
 ) -> _One:
     name, column = raw.names[i], raw.columns[i]
     counts = column.counts
@@ -155,7 +176,9 @@ def _one(
         form = NumberFormat(".", form.thousands if form.decimal == "." else "")
     other = NumberFormat(".", ",") if form.decimal == "," else NumberFormat(",", ".")
     marks_of_none = frozenset(declared if wanted is None else wanted)
-    texts = Texts(name, column.labels, counts, form, other if both else None, order, raw.first_day, marks_of_none)
+    texts = Texts(
+        name, column.labels, counts, form, other if both else None, order, raw.first_day, marks_of_none, latest=latest
+    )
     typed, quantities = _decide_measured(texts, choices.types.get(name))
     valued = typed.kind.has_order or typed.kind is Kind.BOOLEAN
     tokens = _tokens(texts, typed, valued, wanted, declared)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,10 +28,12 @@ _TIME = (
     r"|Z|UTC|GMT|CES?T|MES?Z|WES?T|BST|[ECMP][SD]T|[A-Z][a-z]+/[A-Z][\w/-]{1,30})?\)?"
     r"(?:\[[\w/+-]{1,30}\]|\s*\([^\W\d_][^()\d]{1,40}\)|\s*Uhr|\s*h)?)?\s*"
 )
-_YMD = re.compile(r"\s*(?P<y>\d{4})(?P<sep>[-/.]|\. )(?P<m>\d{1,2})(?P=sep)(?P<d>\d{1,2})\.?" + _TIME)
+_YMD = re.compile(r"\s*(?P<y>\d{4})(?P<sep>[-/. ]|\. )(?P<m>\d{1,2})(?P=sep)(?P<d>\d{1,2})\.?" + _TIME)
 _COMPACT = re.compile(r"\s*(?P<y>(?:18|19|20|21)\d{2}|9999)(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])" + _TIME)
 _STAMP = pattern("stamp")
 _PARTED = pattern("parted_moment")
+_WEEK = re.compile(r"\s*(?P<y>\d{4})(-?)W(?P<w>\d\d)\2(?P<d>[1-7])(?P<z>(?!))?\s*")
+_MONTH = pattern("month")
 _DAY_NAME = (
     r"(?:(?:mo|di|mi|do|fr|sa|so|tu|we|th|su|lu|ma|me|je|ve|mon|tue|wed|thu|fri|sat|sun|lun|mar|mer|jeu|ven|sam|dim)"
     r"[^\W\d_]{0,8}\.?,?\s+)?"
@@ -101,6 +104,9 @@ def _parse_unambiguous(
     label: str, compact: bool, latest: dt.datetime
 ) -> tuple[dt.datetime | None, re.Match[str]] | None:
     """Return the moment of a text in which no day can be taken for a month, with its parts; None for other texts."""
+    if week := _WEEK.fullmatch(label):
+        with suppress(ValueError):
+            return dt.datetime.fromisocalendar(int(week["y"]), int(week["w"]), int(week["d"])), week
     for form in (_YMD, _PARTED, _CHARACTERS, _STAMP, _COMPACT, _DAY_MONTH, _MONTH_DAY, _YEAR_MONTH_DAY, _TIME_YEAR):
         match = form.fullmatch(label)
         if match and (compact or form is not _COMPACT) and (compact or form is not _STAMP or match["z"]):
@@ -143,16 +149,16 @@ def parse_dates(
     *,
     order: str | None = None,
     compact: bool = False,
-    born: bool = False,
+    latest: dt.datetime | None = None,
 ) -> Dates:
     """Parse each text.
 
     labels, weights : (m,) texts and the records that have each.
     order : "dmy" or "mdy" to overrule detection.
     compact : whether 20140513 is a date.
-    born : whether these are births, none of which is still to come; other dates may lie a year ahead.
+    latest : which no date with a year of two digits exceeds; None for the end of the next year.
     """
-    latest = dt.datetime.now() if born else dt.datetime(dt.date.today().year + 1, 12, 31, 23, 59, 59)
+    latest = latest or dt.datetime(dt.date.today().year + 1, 12, 31, 23, 59, 59)
     values = np.full(len(labels), np.datetime64("NaT", "us"))
     offsets: dict[str, None] = {}
     many = look_at(labels)
@@ -191,3 +197,17 @@ def parse_dates(
     fits = ~np.isnat(values)
     offsets.pop("", None)
     return Dates(values, fits, chosen if marks else None, undecided and order is None, tuple(sorted(offsets)))
+
+
+def parse_months(labels: Sequence[str]) -> Dates:
+    """Parse texts that name a month of a year otherwise than 2024-03, as its first day: Mar 2024, 03/2024, Mar-24."""
+    values = np.full(len(labels), np.datetime64("NaT", "us"))
+    for at, label in enumerate(labels):
+        match = _MONTH.fullmatch(label) if len(label) <= LONGEST else None
+        numbers = [int(digits) for digits in re.findall(r"\d+", label)] if match else [0]
+        if match and (month := MONTHS.get(match["name"].lower(), 0) if match["name"] else min(numbers)):
+            year = max(numbers)
+            if year < 100:
+                year += 2000 if year + 2000 <= dt.date.today().year + 1 else 1900
+            values[at] = np.datetime64(f"{year}-{month:02d}", "us")
+    return Dates(values, ~np.isnat(values), None, False)

@@ -31,6 +31,7 @@ _NAME_LIKE = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.][A-Za-z0-9]+)+|[a-z]+(?:[A-
 
 _SAYS = re.compile(r"[^:]{1,40}:\s*|[^=]{1,40}\s=\s.{1,40}|(?:0?[1-9]|1[0-2])[/.](?:19|20)\d\d")  # a title's cell
 _UNIT = pattern("unit")
+DESCRIBES = pattern("describes_column")
 
 
 @dataclass(frozen=True)
@@ -249,6 +250,8 @@ class _Head:
             return False
         if any(top <= last and bottom == below for (top, _), (bottom, _) in self.merged):
             return True  # a cell reaches down from the header
+        if all(len(cell) <= LONGEST and DESCRIBES.fullmatch(cell) for cell in self._cells(below)):
+            return False
         valued = texts = 0
         for i, shape in enumerate(shapes[below]):
             under = [
@@ -261,6 +264,11 @@ class _Head:
         gaps = self.filled[last] < self.filled[below] or len(set(names)) < len(names)
         units = sum(len(cell) <= LONGEST and _UNIT.fullmatch(cell) is not None for cell in row)
         shown = gaps or units >= 0.5 * self.filled[below] or texts >= 3 or texts >= 0.9 * valued
+        if texts == units == self.filled[below] > 1:
+            return True
+        if valued and not texts:  # as surveys name answers below a question: where there is no other name
+            nameless = [i for i, cell in enumerate(rows[last]) if is_blank(cell)]
+            return bool(nameless) and all(i < len(row) and not is_blank(row[i]) for i in nameless)
         return texts >= max(2, 0.6 * valued) and shown
 
     def _names_index(self, first: int, last: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.messages import say
 from splu_desktop.core.table import Kind, unique
-from splu_desktop.files.importer.columns.date_texts import Dates, parse_dates
+from splu_desktop.files.importer.columns.date_texts import Dates, parse_dates, parse_months
 from splu_desktop.files.importer.columns.many_texts import ManyTexts, look_at
 from splu_desktop.files.importer.columns.missing import neutral_places
 from splu_desktop.files.importer.columns.number_texts import (
@@ -23,7 +24,7 @@ from splu_desktop.files.importer.columns.number_texts import (
     parse_numbers,
     plain_numbers,
 )
-from splu_desktop.files.importer.columns.words import ANSWERS, UNSEEN, are_answers, pattern
+from splu_desktop.files.importer.columns.words import ANSWERS, DRAWN, UNSEEN, are_answers, pattern
 from splu_desktop.files.importer.raw import FIRST_DAY
 
 FITTING_SHARE = 0.75  # of the records with a value, for a column with some texts that don't fit
@@ -45,6 +46,7 @@ _LEAST_DATED = 0.2  # of a column's records that must be dates, so that numbers 
 _DECADE = np.timedelta64(3_653, "D")
 _FIRST_BIRTH, _FIRST_SERIAL, _LAST_SERIAL = 366, 2_200, 80_000  # day counts of 1901, 1906 and 2119
 _LIVING = np.datetime64("1940-01-01", "us"), np.datetime64("2069-12-31", "us")  # where nothing but the name says date
+_QUARTERS = 4  # of a year
 _MONTHS = 6  # different ones from which on numbers of eight digits are days
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CODE_TEXT = re.compile(r"\s*(?:[A-Za-z]{1,3}[-. ]?\d[\w.\-]*|\d+[\w.]*[A-Za-z]{1,2}|\d+[-/ ]\d+)\s*")
@@ -87,6 +89,7 @@ class Texts:
     first_day : day 0 of a spreadsheet's day counts.
     absent : texts the user chose as "no value".
     beside : (m,) texts that may stand among numbers as they are: results in words.
+    latest : when the last birth may have been, by the table's other dates.
     """
 
     name: str
@@ -98,6 +101,7 @@ class Texts:
     first_day: np.datetime64 = FIRST_DAY
     absent: frozenset[str] = frozenset()
     beside: NDArray[np.bool_] | None = None
+    latest: dt.datetime | None = None
 
     @cached_property
     def many(self) -> ManyTexts:
@@ -125,10 +129,10 @@ class Texts:
 
     @cached_property
     def visible_texts(self) -> Sequence[str]:
-        """The texts without what nobody sees, which is no part of a number or a date."""
+        """The texts without what nobody sees, their digits as in ASCII: what numbers and dates are read from."""
         if not np.isnan(self.plain).any() or "".join(self.labels).isascii():
             return self.labels
-        return [label if label.isascii() else UNSEEN.sub("", label) for label in self.labels]
+        return [label if label.isascii() else UNSEEN.sub("", label).translate(DRAWN) for label in self.labels]
 
     def records(self, which: NDArray[np.bool_]) -> int:
         """How many records have one of these texts."""
@@ -146,12 +150,17 @@ class Texts:
     def dates(self, *, compact: bool | None = None) -> Dates:
         """The dates; those without marks between the parts where the name says date, unless told."""
         compact = bool(_DATE_NAME.search(self.name)) if compact is None else compact
-        born = _BIRTH_NAME.search(self.name) is not None
-        return parse_dates(self.visible_texts, self.counts, order=self.order, compact=compact, born=born)
+        latest = (self.latest or dt.datetime.now()) if says_birth(self.name) else None
+        return parse_dates(self.visible_texts, self.counts, order=self.order, compact=compact, latest=latest)
 
     def of_words(self, kind: Kind, reason: str) -> ColumnType:
         """The type of texts without order, all of which fit."""
         return ColumnType(kind, None, np.zeros(len(self.labels), bool), reason)
+
+
+def says_birth(name: str) -> bool:
+    """Whether a column's name says that its days are births, none of which is still to come."""
+    return _BIRTH_NAME.search(name) is not None
 
 
 def decide(texts: Texts, wanted: Kind | None) -> ColumnType:
@@ -188,6 +197,8 @@ def decide(texts: Texts, wanted: Kind | None) -> ColumnType:
         dates = texts.dates()
         if (dated := _read_dates(texts, dates) or _counted_days(texts, numbers, dates)) is not None:
             return dated
+    if (dated := _months(texts)) is not None:
+        return dated
     if number_share > 0.5 and _codes(odd):
         return texts.of_words(Kind.CATEGORY, _BY_DIGITS)
     return _words(texts, total)
@@ -195,7 +206,7 @@ def decide(texts: Texts, wanted: Kind | None) -> ColumnType:
 
 def _of_numbers(texts: Texts, numbers: Numbers, few: list[int]) -> ColumnType:
     """Return the type of texts that are nearly all numbers: these, days written as numbers, or codes."""
-    if (dated := _compact(texts, numbers)) is not None:
+    if (dated := _compact(texts, numbers) or _months(texts, least=_MONTHS)) is not None:
         return dated
     if why := _codes_of_digits(texts, few, numbers):
         return texts.of_words(Kind.CATEGORY, why)
@@ -245,7 +256,7 @@ def _rare(fits: Callable[[list[str]], NDArray[np.bool_]], labels: Sequence[str],
 def _counted_days(texts: Texts, numbers: Numbers, dates: Dates) -> ColumnType | None:
     """Read a spreadsheet's day counts: all of a column whose name says date, or beside dates of the same decades."""
     speaking, values = texts.tells_type, numbers.values
-    born = _BIRTH_NAME.search(texts.name) is not None
+    born = says_birth(texts.name)
     count = speaking & ~dates.fits & (values >= (_FIRST_BIRTH if born else _FIRST_SERIAL)) & (values <= _LAST_SERIAL)
     total, dated, counted_days = map(texts.records, (speaking, dates.fits & speaking, count))
     days = _moments(np.where(count, values, np.nan), texts.first_day)
@@ -305,12 +316,27 @@ def _compact(texts: Texts, numbers: Numbers) -> ColumnType | None:
         return None
     if not named and len(unique(dates.values[dates.fits].astype("datetime64[M]"))) < _MONTHS:
         return None
-    return _fit(texts, Kind.DATE, dates.values, ordinary & ~dates.fits)
+    return _fit(texts, _kind_of(dates.values[dates.fits]), dates.values, ordinary & ~dates.fits)
+
+
+def _months(texts: Texts, least: int = 1) -> ColumnType | None:
+    """Read months of years, which all texts must be, at `least` so many different ones."""
+    some = np.flatnonzero(texts.tells_type)[:_LOOK].tolist()
+    if not parse_months([texts.visible_texts[at] for at in some]).fits.all():
+        return None
+    dates = parse_months(texts.visible_texts)
+    months = unique(dates.values[dates.fits].astype("datetime64[M]").astype(np.int64))
+    if len(months) < least or not dates.fits[texts.tells_type].all():
+        return None
+    if (months % 12).max() < _QUARTERS and not any(map(str.isalpha, texts.visible_texts[some[0]])):
+        return None  # 1/2024 to 4/2024
+    return _fit(texts, Kind.DATE, dates.values, np.zeros(len(dates.fits), bool))
 
 
 def _like_days(values: NDArray[np.float64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return whether numbers may be days written as 20190131, and whether they are anything but zero."""
-    whole = np.clip(np.nan_to_num(values), 0, 1e9).astype(np.int64)
+    whole = np.clip(np.nan_to_num(values), 0, 1e14).astype(np.int64)
+    whole //= np.where(whole < 1e11, 1, np.where(whole < 1e13, 10_000, 1_000_000))  # without hours, minutes and seconds
     year, month, day = whole // 10_000, whole // 100 % 100, whole % 100
     of_time = ((year >= 1800) & (year < 2200)) | (year == 9999)
     return of_time & (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31), whole != 0
@@ -354,6 +380,7 @@ def _force(kind: Kind, texts: Texts) -> ColumnType:
         return ColumnType(kind, np.where(fits, numbers.values, np.nan), ~fits & ~empty, reason)
     if kind.is_date:
         dates, plain = texts.dates(compact=True), texts.plain
+        dates = dates if dates.fits.any() else parse_months(texts.visible_texts)
         days = ~empty & ~dates.fits & (plain >= _FIRST_SERIAL) & (plain <= _LAST_SERIAL)  # a spreadsheet's day counts
         values = np.where(days, _moments(np.where(days, plain, np.nan), texts.first_day), dates.values)
         return ColumnType(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_desktop.core.table import pieces, quantiles, unique
-from splu_desktop.files.importer.columns.header import no_record, shape_of
+from splu_desktop.files.importer.columns.header import DESCRIBES, no_record, shape_of
 from splu_desktop.files.importer.columns.missing import is_blank, neutral
 from splu_desktop.files.importer.columns.number_texts import LONGEST, MarkEvidence, parse_numbers
 from splu_desktop.files.importer.columns.words import pattern
@@ -28,7 +28,7 @@ _MOST_SUMMED = 100_000  # likewise for sums
 _SMALL = 50  # rows of a second table of words alone, at most
 _GAPS = 500  # blank stretches looked at for another table below them
 _TOTAL, _STATISTIC, _OF_GROUP = pattern("total"), pattern("statistic"), pattern("total_of_group")
-_DESCRIBES, _COUNTED = pattern("describes_column"), pattern("rows_counted")
+_COUNTED = pattern("rows_counted")
 _LABEL = re.compile(r"[^\W\d_][^:]{2,39}: \s*\S")
 _HAS_DIGIT, _HAS_LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 _LABELLED = 6  # last rows that may begin with one
@@ -160,7 +160,7 @@ def find_headings(columns: Sequence[RawColumn], rows: NDArray[np.int64], heading
             by_row[at] = LineKind.RULE
     for at in range(min(_DESCRIBING, n - 1)):
         words = table.words(at)
-        if len(words) > max(1, 0.8 * width) and all(_fits(_DESCRIBES, cell) for _, cell in words):
+        if len(words) > max(1, 0.8 * width) and all(_fits(DESCRIBES, cell) for _, cell in words):
             by_row.update(dict.fromkeys(range(at + 1), LineKind.NOTE))
     for at in repeats:
         # Titles of a page, which may be longer below a blank row.

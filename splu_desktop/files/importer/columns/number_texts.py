@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from splu_desktop.core.table import pieces
 from splu_desktop.files.importer.columns.many_texts import ManyTexts, read_digits
+from splu_desktop.files.importer.columns.words import DRAWN
 
 _CURRENCY = (
     r"(?:(?:US|A|C|R|HK|NZ)?\$|[€£¥₹₽₺₩₪]|EUR|USD|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|INR"
@@ -178,6 +179,7 @@ _US_ONLY = re.compile(
 _EU_ONLY = re.compile(r"\d{1,3}(?:\.\d{3})+,\d*|\d{1,3}(?:\.\d{3}){2,}|\d*,(?:\d{1,2}|\d{4,})|0,\d+|\d{4,},\d+")
 _THREE = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 _ALIKE = str.maketrans("23456789", "11111111")  # to the patterns, which tell nothing but 0 from the others
+_ALIKE |= {code: chr(mark).translate(_ALIKE) for code, mark in DRAWN.items()}
 _BLANKS = re.compile(rf"\d{{1,3}}(?P<mark>[{_BLANKS_BETWEEN}'’])\d{{3}}(?:[{_BLANKS_BETWEEN}'’]\d{{3}})*(?:[.,]\d+)?")
 
 

@@ -11,6 +11,9 @@ _LISTS = tomllib.loads(resource_path("importer/words.toml").read_text(encoding="
 
 _TURNS = "".join(map(chr, (*range(0x202A, 0x202F), *range(0x2066, 0x206A))))  # of the direction of writing
 INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f\u061c" + _TURNS
+# Digits and marks as wide as ideographs, or as Arabs and Persians write them; a point in the middle.
+_DRAWN = "０１２３４５６７８９．，／：－＋％", "٠١٢٣٤٥٦٧٨٩٫٬", "۰۱۲۳۴۵۶۷۸۹·"
+DRAWN = str.maketrans("".join(_DRAWN), "0123456789.,/:-+%0123456789.,0123456789.")
 UNSEEN = re.compile(f"[{INVISIBLE}\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 

@@ -28,6 +28,8 @@ csv.field_size_limit(1 << 26)
 _SAMPLE_LINES = 150
 _SAMPLE_CHARACTERS = 40_000
 _RULED = "blanks or dashes below one another part columns of fixed width"
+_FEWEST = 3  # lines below a name that tell whether it names all of them
+_ALIKE = 0.6  # of the lines that have as many of a mark, where it parts fields
 _NEEDS_VALUES = " :@+$"  # they stand in ordinary text: only rows of numbers or dates may be split there
 _RARELY = (*_NEEDS_VALUES, "*", "#", "!", "&")  # where columns of fixed width are the better guess
 # What is rarely a delimiter has to win clearly.
@@ -151,7 +153,7 @@ def detect(text: str, choices: ImportChoices) -> tuple[Dialect, str]:
                     score = _score(lines, candidate, best_score)
                     if score > best_score * 1.0001:
                         best, best_score = candidate, score
-    single = delimiter is None and best_score <= _single_column(lines)
+    single = delimiter is None and (best_score <= _single_column(lines) or _parts_nothing(lines, best.delimiter))
     if delimiter is None and best.delimiter != "\t" and (edges := fixed_width.by_blanks(lines)):
         ruled = Dialect(fixed_width.name_columns(edges), "")  # what stands there may hold commas
         if single or best.delimiter in _RARELY or _score(lines, ruled, best_score) > best_score:
@@ -266,6 +268,16 @@ def _single_column(lines: Sequence[str]) -> float:
     if len(filled) > 1 and all(map(_QUOTED_LINE.fullmatch, body)) and not any(mark in filled[0] for mark in USUAL):
         return len(body)  # a name above quoted texts
     return 1e-9
+
+
+def _parts_nothing(lines: Sequence[str], mark: str) -> bool:
+    """Whether a mark stands in texts below one name: not as often in each, or once in each with a blank behind it."""
+    head, *body = [line for line in lines if line.strip()] or [""]
+    if len(body) < _FEWEST or mark not in USUAL or mark in head or '"' in "".join(body):
+        return False
+    often, times = Counter(line.count(mark) for line in body).most_common(1)[0]
+    alone = often == 1 and all(line.count(mark) == line.count(f"{mark} ") for line in body)
+    return alone or times < _ALIKE * len(body)
 
 
 def _score(lines: Sequence[str], dialect: Dialect, least: float) -> float:
