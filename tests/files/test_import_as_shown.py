@@ -47,19 +47,6 @@ def test_narrow_floats_are_the_numbers_that_were_written(tmp_path: Path) -> None
         assert set(table["steps"].written_texts()) == {"123456792"}  # a whole number is what the float holds
 
 
-@pytest.mark.parametrize(
-    ("often", "texts"),
-    [("M", ["2010-05", "1969-12"]), ("Q-DEC", ["2010 Q2", "1969 Q4"]), ("Y-DEC", ["2010", "1969"])],
-)
-def test_periods_of_pandas_are_written_out(tmp_path: Path, often: str, texts: list[str]) -> None:
-    # As pandas writes them, which is not loaded where the file is read.
-    about = {"ARROW:extension:name": "pandas.period", "ARROW:extension:metadata": f'{{"freq": "{often}"}}'}
-    ago = {"M": 484, "Q-DEC": 161, "Y-DEC": 40}[often]
-    field = pa.field("onset", pa.int64(), metadata=about)
-    pq.write_table(pa.table([[ago, None, -1]], schema=pa.schema([field])), tmp_path / "t.parquet")
-    assert read(tmp_path / "t.parquet").table["onset"].written_texts().tolist() == [texts[0], "", texts[1]]
-
-
 @pytest.mark.parametrize("kind", [np.float16, np.float32])
 def test_narrow_floats_of_parquet(tmp_path: Path, kind: type[np.floating]) -> None:
     pq.write_table(pa.table({"x": pa.array(np.array([0.1, 1.5, 7.0] * 5, kind))}), tmp_path / "t.parquet")

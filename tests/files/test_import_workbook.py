@@ -153,12 +153,12 @@ def test_a_row_at_the_end_of_the_sheet_is_read_without_a_million_between(tmp_pat
     assert read(path).table.n == 29
 
 
-def test_text_named_as_a_workbook_is_read_and_said(tmp_path: Path) -> None:
+def test_text_named_as_a_workbook_is_read(tmp_path: Path) -> None:
     path = tmp_path / "export.xls"
     path.write_text("id\tage\n1\t30\n2\t40\n")
     found = read(path)
     assert found.table.n == 2
-    assert "the content is CSV" in found.problems[0].sentence
+    assert found.choices.format == "csv"
 
 
 FRAME = pd.DataFrame(

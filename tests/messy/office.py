@@ -463,7 +463,6 @@ def exports(chance: random.Random) -> Iterator[Case]:
     with zipfile.ZipFile(zipped, "w") as archive:
         archive.writestr("export.csv", plain)
     yield case("export.zip", zipped.getvalue(), _NAMES, rows)
-    yield case("ebcdic.dat", plain.encode("cp273"), _NAMES, rows, told=True)
 
 
 def books(chance: random.Random) -> Iterator[Case]:

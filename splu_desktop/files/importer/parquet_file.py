@@ -10,14 +10,11 @@ import numpy as np
 
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.importer.columns.cells import Coding, shorten, text_of
-from splu_desktop.files.importer.period_texts import period_text
 from splu_desktop.files.isolation.faults import Corrupt, NotInstalled, TooSpread
 from splu_desktop.files.isolation.wire import Plain
 
 _ROWS = 100_000  # at a time
 _BUFFER = 1 << 20  # bytes of a column that are read at a time
-# How often pandas' periods begin -> the same in Stata, and how many of them lie between the first of each.
-_PERIODS = {"M": ("%tm", 120), "Q-DEC": ("%tq", 40), "Y-DEC": ("%ty", 1970), "A-DEC": ("%ty", 1970)}
 _CELLS, _CELLS_PER_BYTE = 5_000_000, 50  # that a file may have; equal ones take no room in it
 
 
@@ -64,17 +61,7 @@ def columns(path: Path, progress: Progress, *, limit: int | None) -> Plain:
     except raised as error:
         raise Corrupt(path, "Parquet") from error
     parts = [gatherer.column() for gatherer in coded]
-    texts = [_write_periods(kind, part.cells) for kind, part in zip(file.schema_arrow, parts, strict=True)]
-    coded_texts = [[part.codes, cells] for part, cells in zip(parts, texts, strict=True)]
-    return {"names": names, "numbers": numbers, "columns": coded_texts}
-
-
-def _write_periods(kind: Any, cells: list[str]) -> list[str | None]:
-    """Return cells, those of pandas' periods written out: Parquet holds how many of them came since 1970."""
-    words = (kind.metadata or {}).get(b"ARROW:extension:metadata", b"").decode().split('"')
-    form, since = next((_PERIODS[word] for word in words if word in _PERIODS), ("", 0))
-    write = period_text("stata", form)
-    return [write(int(cell) + since) if write and cell else cell for cell in cells]
+    return {"names": names, "numbers": numbers, "columns": [[part.codes, part.cells] for part in parts]}
 
 
 def _open(pq: Any, source: IO[bytes]) -> Any:

@@ -24,7 +24,7 @@ from splu_desktop.files.importer.columns.chosen_rows import choose_rows, mixed_r
 from splu_desktop.files.importer.data_dictionary import describe_columns, dictionaries_beside
 from splu_desktop.files.importer.problems import Problem, ProblemKind
 from splu_desktop.files.importer.raw import RawTable
-from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS, describe_file, recognise, wrong_extension
+from splu_desktop.files.importer.recognise import TEXTS, WORKBOOKS, describe_file, recognise
 from splu_desktop.files.importer.text import delimited_text, json_lines
 from splu_desktop.files.importer.text.mojibake import report_mojibake
 from splu_desktop.files.importer.workbook import reading as workbook
@@ -54,7 +54,7 @@ def read(
             raise (
                 NoRecords(path, at, resolved.sheet) if (at := resolved.header_row) else EmptyFile(path, resolved.sheet)
             )
-        imported = assemble(path, kind, raw, resolved, reasons, source(), progress)
+        imported = assemble(kind, raw, resolved, reasons, source(), progress)
     progress.report("Finding types", 1.0)
     return imported
 
@@ -73,7 +73,7 @@ def read_columns(
     raw = choose_rows(raw, resolved.rows)
     if not len(raw.rows):
         raise EmptyFile(path)
-    return assemble(path, "frame", raw, resolved, reasons, SourceFile(path.name, 0, ""), SILENT)
+    return assemble("frame", raw, resolved, reasons, SourceFile(path.name, 0, ""), SILENT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +106,7 @@ def preview(
     kind = recognise(path)
     source = SourceFile(path.name, path.stat().st_size, "")
     raw, resolved, reasons = read_raw(path, kind, choices, progress, limit=limit)
-    imported = assemble(path, kind, raw, resolved, reasons, source, progress)
+    imported = assemble(kind, raw, resolved, reasons, source, progress)
     catalogs = statistical.catalogs_beside(path) if kind == "sas" else dictionaries_beside(path)
     return Preview(imported, tuple(map(tuple, raw.head[:limit])), raw.rows, tuple(each.name for each in catalogs))
 
@@ -183,7 +183,6 @@ def _with_sheet(problem: Problem, sheet: str | None, *, joined: bool) -> Problem
 
 
 def assemble(
-    path: Path,
     kind: str,
     raw: RawTable,
     resolved: ImportChoices,
@@ -199,8 +198,6 @@ def assemble(
         for p in (*raw.problems, *mixed_rows(raw), *built.problems, *more)
     ]
     sheet = ", ".join(name for name, _ in raw.parts) or resolved.sheet
-    if (wrong := wrong_extension(path, kind)) is not None:
-        problems.insert(0, Problem(ProblemKind.NOTE, wrong))
     labels = {key.removeprefix("label:"): text for key, text in reasons.items() if key.startswith("label:")}
     origin = {"file": source.name, "format": kind, "sheet": sheet, IDENTIFIERS: raw.identifiers, LABELS: labels}
     table = replace(built.table, origin=origin)

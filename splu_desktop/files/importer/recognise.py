@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import IO, Any
 
 from splu_desktop.core.errors import FileFault
-from splu_desktop.core.messages import say
 from splu_desktop.core.progress import Progress
 from splu_desktop.files.disk.digests import sha256_of
 from splu_desktop.files.importer.choices import SourceFile
@@ -39,7 +38,6 @@ _PLAIN = (str, type(None), bool)  # values of a JSON object of one level, number
 MARKED_UP = ("html", "xml")
 WORKBOOKS = ("xlsx", "xls", "xlsb", "ods", *MARKED_UP)
 TEXTS = ("csv", "csv.gz")
-_NAMES = {"parquet": "Parquet", "ndjson": "JSON Lines", "stata": "Stata"}  # of the others, in capitals
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _MARKS = tuple(mark for mark, _ in FOREIGN)
 
@@ -156,16 +154,6 @@ def flat_object(line: bytes) -> dict[str, Any] | None:
         return None
     flat = line.lstrip()[:1] == b"{" and all(isinstance(value, _PLAIN) for _, value in pairs)
     return dict(pairs) if flat and len(dict(pairs)) == len(pairs) else None
-
-
-def wrong_extension(path: Path, kind: str) -> str | None:
-    """Return a sentence where the file's name says another format than its content is."""
-    expected = ENDINGS.get(path.suffix.lower())
-    if expected is None or kind in expected:
-        return None
-    what = _NAMES.get(kind, kind.upper())
-    words = "The name ends in “{suffix}”, but the content is {what} and was read as that."
-    return say(words, suffix=path.suffix, what=what)
 
 
 _WEB = re.compile(

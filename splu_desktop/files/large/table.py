@@ -116,7 +116,7 @@ class LargeTable(ABC):
         coded = [column.combine_chunks().dictionary_encode() for column in table.columns]
         columns = [RawColumn(each.indices.to_numpy().astype(np.int32), each.dictionary.to_pylist()) for each in coded]
         raw = replace(self.head, columns=tuple(columns), rows=np.arange(1, table.num_rows + 1))
-        reading = assemble(self.path, "csv", raw, self.choices, {}, source(), progress)
+        reading = assemble("csv", raw, self.choices, {}, source(), progress)
         sentence = say(
             "The plan is judged by {n} of about {rows} rows; in all of them persons are hidden no worse.",
             n=table.num_rows, rows=self.rows,

@@ -29,6 +29,7 @@ from splu_desktop.files.importer.raw import RawColumn, RawTable, float_text
 _WORKERS = 2
 _EVIDENCE = 1000  # texts per column that are looked at for decimal and thousands marks
 
+_FEWEST_MARKS = 10  # numbers with three digits behind a point, where nothing tells what it is
 _FEWEST_NUMBERS = 5  # different ones, for a column of numbers with results in words among them
 _PREGNANCY = dt.timedelta(days=366)  # of which a table may know when it began, and nothing later than births
 _LEAST_NUMBERS = 0.2  # of the records, likewise
@@ -47,8 +48,9 @@ def build(
     if order is None and (undecided := [one.column.name for one in parts if one.typed.date_undecided]):
         problems.append(_order_problem(undecided))
     for one, marks in zip(parts, evidence, strict=True):
-        open_marks = comma_likely and marks.tells_nothing and not (proved or choices.decimal or choices.thousands)
-        if open_marks or (marks["point"] and marks["comma"] and one.folded is None):
+        chosen = proved or choices.decimal or choices.thousands or one.column.name in raw.number_cells
+        many = comma_likely or marks["points"] >= _FEWEST_MARKS
+        if (many and marks.tells_nothing and not chosen) or (marks["point"] and marks["comma"] and one.folded is None):
             problems.extend(_mark_problems(one.column))
     decision = choices.decisions.get(ProblemKind.MISFIT, Decision.KEEP)
     problems.extend(_list_problems(raw, parts, decision))
@@ -110,19 +112,19 @@ def _type_columns(
             progress.report("Finding types", 1.0)
             parts[i] = _one(raw, i, *forms[i], choices, order)
     births = [i for i, one in enumerate(parts) if one.column.kind.is_date and says_birth(one.column.name)]
-    others = [_last_day(one.column) for i, one in enumerate(parts) if one.column.kind.is_date and i not in births]
-    if others and (latest := max(others) + _PREGNANCY) < dt.datetime.now():
-        for i in births:
-            if _last_day(parts[i].column) > latest:  # as 13.01.25 is of a table that ends in 1996
-                parts[i] = _one(raw, i, *forms[i], choices, order, latest)
+    others = [one.column for i, one in enumerate(parts) if one.column.kind.is_date and i not in births]
+    latest = max(map(_last_moment, others), default=dt.datetime.max - _PREGNANCY) + _PREGNANCY
+    for i in births:
+        if latest < min(_last_moment(parts[i].column), dt.datetime.now()):  # as 13.01.25 of a table that ends in 1996
+            parts[i] = _one(raw, i, *forms[i], choices, order, latest)
     return parts, order
 
 
-def _last_day(column: Column) -> dt.datetime:
-    """Return the last day of a column of dates that is no mark for "no end", the first of all where there is none."""
-    days = np.asarray(column.values, "datetime64[D]")[~column.marks]
-    day: dt.date = days.max(initial=np.datetime64("0001-01-01")).item()
-    return dt.datetime.combine(day, dt.time())
+def _last_moment(column: Column) -> dt.datetime:
+    """Return the last moment of a column of dates that is no mark for "no end"; the first of all where it has none."""
+    known = np.asarray(column.values)[~column.marks]
+    last: dt.datetime = known.max().item() if len(known) else dt.datetime.min
+    return last
 
 
 def _list_problems(raw: RawTable, parts: Sequence[_One], decision: Decision) -> Iterator[Problem]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -24,11 +23,8 @@ from splu_desktop.files.importer.columns.non_record_rows import (
 )
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, list_problems
 from splu_desktop.files.importer.raw import Gatherer, RawColumn, RawTable
-from splu_desktop.files.importer.text.delimiters import USUAL
 from splu_desktop.files.importer.text.fields import Fields, gather, take
 
-_WIDE = 4  # fields from which on a row may be split otherwise
-_OTHERWISE = "Row {row} has another delimiter or quote than the other rows; it was read by that."
 _AT_ONCE = 1 << 20  # records that wait packed at most
 _WORKERS = 2
 
@@ -127,10 +123,6 @@ class Grid:
                 keep[i] = False
                 self.blank_rows += 1
                 continue
-            if (again := self._split_otherwise(row)) is not None:
-                mended[i] = again
-                self._ragged[ProblemKind.SHORT_ROW].append((int(numbers[i]), self.width, ""))
-                continue
             if len(row) > self.width:
                 surplus = row[self.width :]
                 mended[i] = row[: self.width]
@@ -144,17 +136,6 @@ class Grid:
             keep[i] = self._choices.decisions.get(kind) is not Decision.DROP
         return [row for row, kept in zip(mended, keep, strict=True) if kept], numbers[keep]
 
-    def _split_otherwise(self, row: Sequence[str]) -> list[str] | None:
-        """Return a row's fields by another delimiter or quote, where these make it one like the others."""
-        if self.width < _WIDE or len(self._delimiter) != 1:
-            return None
-        line = self._delimiter.join(row)
-        others = [(mark, '"') for mark in USUAL if mark != self._delimiter]
-        if len(row) > self.width:
-            others = [(self._delimiter, "'")]
-        fields = (next(csv.reader([line], delimiter=mark, quotechar=quote), []) for mark, quote in others)
-        return next((each for each in fields if len(each) == self.width), None)
-
     def _tell(self, kind: ProblemKind) -> Iterator[Problem]:
         """Yield a problem for each row with too many or too few fields."""
         decision = self._choices.decisions.get(kind, Decision.KEEP)
@@ -164,9 +145,6 @@ class Grid:
             else "Row {row} has fewer fields ({n}) than there are columns ({width}); the others are empty."
         )
         for row, n, surplus in self._ragged[kind]:
-            if n == self.width:
-                yield Problem(kind, say(_OTHERWISE, row=row), self.sheet, row, rows=1)
-                continue
             phrase = say(sentence, row=row, n=n, width=self.width, surplus=surplus[:80])
             yield Problem(kind, phrase, self.sheet, row, None, surplus or None, 1, decision)
 

@@ -207,8 +207,6 @@ class _Head:
             if last + 2 >= len(self.rows) or not self._continues(last):
                 break
             last += 1
-        if first < last < len(self.rows) - 2 and self.filled[last + 1] and self._names_index(first, last):
-            last += 1
         return first, last
 
     def _cells(self, at: int) -> list[str]:
@@ -270,14 +268,6 @@ class _Head:
             nameless = [i for i, cell in enumerate(rows[last]) if is_blank(cell)]
             return bool(nameless) and all(i < len(row) and not is_blank(row[i]) for i in nameless)
         return texts >= max(2, 0.6 * valued) and shown
-
-    def _names_index(self, first: int, last: int) -> bool:
-        """Whether the row below several of names names just the columns left blank, as pandas writes an index."""
-        above = self.rows[first : last + 1]
-        return all(
-            not shape or (shape == "t" and all(i >= len(row) or is_blank(row[i]) for row in above))
-            for i, shape in enumerate(self.shapes[last + 1])
-        )
 
 
 def _years(row: Sequence[str], shapes: Sequence[str]) -> bool:

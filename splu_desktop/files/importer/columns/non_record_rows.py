@@ -283,7 +283,7 @@ def other_table(
         gaps = np.concatenate([gaps, after.start + np.flatnonzero(rows[after] - rows[part] > 1)])[:_GAPS]
     gaps = gaps[(gaps >= 2) & (gaps < n - 1)]
     table = _Table(columns, rows[: int(gaps[0])] if len(gaps) else rows)
-    for begin in gaps.tolist() or _find_second_names(table):
+    for begin in gaps.tolist():
         at = begin + (len(table.words(begin)) == 1 and begin < n - 2)
         words, below = table.words(at), table.words(at + 1)
         names = [cell for _, cell in words]
@@ -293,26 +293,6 @@ def other_table(
             if (values and any(table.valued[j] for j, _ in words)) or (len(gaps) and _is_apart(table, at, n)):
                 return begin, at
     return None
-
-
-def _find_second_names(table: _Table) -> list[int]:
-    """Find rows that may name other columns, with no blank row above: words of their own for keys and values."""
-    at = np.arange(2, table.n - 2)
-    valued = [column for column, has in zip(table.columns, table.valued, strict=True) if has]
-    keys = [label for label, _ in _texts(table.columns[0], table.sample[:20])]
-    if not valued or not all(map(_HAS_DIGIT.search, keys)):
-        return []
-    for column in sorted(valued, key=lambda each: len(each.labels)):
-        odd = [label[:1].isalpha() or is_blank(label) for label in column.labels]
-        at = at[np.array(odd, bool)[column.codes[at]]]
-        if not len(at):  # as in most tables at once
-            return []
-    named = []
-    for i in at[:_GAPS].tolist():
-        places = [j for j, cell in table.words(i) if table.alone(j, i) and not _HAS_DIGIT.search(cell)]
-        if all([j for j, _ in table.words(row)] == places for row in range(i, i + 3)):
-            named.append(i)
-    return named
 
 
 def _is_apart(table: _Table, at: int, n: int) -> bool:

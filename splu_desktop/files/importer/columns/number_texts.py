@@ -179,7 +179,7 @@ _US_ONLY = re.compile(
 _EU_ONLY = re.compile(r"\d{1,3}(?:\.\d{3})+,\d*|\d{1,3}(?:\.\d{3}){2,}|\d*,(?:\d{1,2}|\d{4,})|0,\d+|\d{4,},\d+")
 _THREE = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 _ALIKE = str.maketrans("23456789", "11111111")  # to the patterns, which tell nothing but 0 from the others
-_ALIKE |= {code: chr(mark).translate(_ALIKE) for code, mark in DRAWN.items()}
+_ALIKE |= {code: ord(chr(mark).translate(_ALIKE)) for code, mark in DRAWN.items()}
 _BLANKS = re.compile(rf"\d{{1,3}}(?P<mark>[{_BLANKS_BETWEEN}'’])\d{{3}}(?:[{_BLANKS_BETWEEN}'’]\d{{3}})*(?:[.,]\d+)?")
 
 

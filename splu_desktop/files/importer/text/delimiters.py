@@ -17,19 +17,9 @@ _PRESENT = 0.9  # of the lines with any of its characters
 
 def candidates(text: str) -> list[str]:
     """Return the delimiters worth a try, the likelier ones first."""
-    runs = _runs(text) or _blanks(text)
+    runs = _runs(text)
     inside = set("".join(runs))
     return [*runs, *(mark for mark in _SINGLE if mark in text and mark not in inside)]
-
-
-def _blanks(text: str) -> list[str]:
-    """Return the run of two blanks or more that parts nearly every line, always of the same length."""
-    lines = [line for line in re.split(r"[\r\n]+", text) if line.strip()]
-    gaps = [re.findall(r"(?<=\S) {2,}(?=\S)", line) for line in lines]
-    lengths = {len(run) for runs in gaps for run in runs}
-    if len(lengths) != 1 or sum(map(bool, gaps)) < max(2, _PRESENT * len(lines)):
-        return []
-    return [" " * lengths.pop()]
 
 
 def _runs(text: str) -> list[str]:
@@ -38,14 +28,8 @@ def _runs(text: str) -> list[str]:
     if len(lines) < 2:
         return []
     seen = Counter(run for line in lines for run in set(_RUN.findall(line)))
-    runs: list[str] = []
-    for run, count in seen.most_common(12):
-        if count < 0.5 * len(lines):
-            break
-        if not any(run in other for other in runs) and _divides(run, lines):
-            runs = [other for other in runs if other not in run]
-            runs.append(run)
-    return runs
+    runs = [run for run, count in seen.most_common(12) if count >= 0.5 * len(lines) and _divides(run, lines)]
+    return [run for run in runs if not any(run in other for other in runs if other != run)]
 
 
 def _divides(run: str, lines: list[str]) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import codecs
 import re
-import string
 import unicodedata
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -41,8 +40,6 @@ _USUAL = frozenset(  # characters of names, sexes, days and wards, which other b
 )
 _FAINT = 0.002  # likelihood up to which nothing is sure
 _THIN = 8  # different words below which a second encoding needs be but half as likely to leave it unsure
-# Of mainframes: letters, digits, signs, no line end.
-_EBCDIC = (string.ascii_letters + string.digits + "\r\n \t.,;:|/-+_*'\"()&%<>=#@$!?").encode("cp037")
 _FIRST = "the file's first bytes tell it"
 UNSURE = 0.6  # plausibility below which the user is asked to look
 
@@ -73,8 +70,6 @@ def by_head(head: bytes) -> Encoding | None:
     wide = _without_mark(head[:8000])
     if wide is not None:
         return wide
-    if head and not head.translate(None, _EBCDIC) and b"%" in head:
-        return Encoding("cp037", _FIRST, 0.5)
     if b"\x1b$" in head[:_SAMPLE]:
         with suppress(UnicodeDecodeError):
             head[: head.rfind(b"\n") + 1].decode("iso2022_jp")

@@ -27,7 +27,6 @@ _HTML = re.compile(r"&(?:#\d{2,5}|#x[0-9a-fA-F]{2,4}|[a-zA-Z]{2,8});")
 _BAND = re.compile(r"\d{1,3}\s?(?:-|–|to|bis)\s?\d{1,3}|(?:[<>≥≤]\s?)\d{1,3}|\d{1,3}\s?\+")
 _DAY_OF_BAND = pattern("day_of_band")
 _EXPONENT = re.compile(r"[1-9](?:[.,]\d{1,7})?E\+(?:0?[89]|[1-9]\d)", re.IGNORECASE)
-_THREE = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 _FEWEST = 10  # different numbers or days
 _CELL, _TEXT = re.compile(r"(\d{4})-(\d\d)-(\d\d)( .*)?"), re.compile(r"\s*(\d\d?)([./-])(\d\d?)\2\d{2,4}\b.*")
 _THE_FIRST = np.datetime64("1899-12-31", "us")
@@ -38,9 +37,6 @@ _LOST = "Column “{column}”: letters in “{text}” can't be read; choose an
 _SHOWN = (
     "Column “{column}”: “{text}” is what a spreadsheet shows of another number; give the cells another format, and "
     "export the table again."
-)
-_EITHER = (
-    "Column “{column}”: the mark in “{text}” was read as a decimal mark; choose it yourself if it groups thousands."
 )
 
 
@@ -98,7 +94,7 @@ def _bands(texts: Sequence[str], kind: Kind) -> _Found:
 
 
 def _find_shown(texts: Sequence[str], column: Column, *, cells: bool) -> _Found:
-    """Tell of numbers that a spreadsheet shows as something else, and of marks that may be either. `cells` : no texts.
+    """Tell of numbers that a spreadsheet shows as something else. `cells` : no texts.
 
     Small numbers shown as dates lie in the first months it counts; long ones written as 4.711E+12 have become the same.
     """
@@ -110,11 +106,7 @@ def _find_shown(texts: Sequence[str], column: Column, *, cells: bool) -> _Found:
     long = [text for text in filled if "+" in text and _EXPONENT.fullmatch(text)]
     if not cells and len(long) >= max(2, 0.5 * len(filled)):
         return _SHOWN, long[0], ""
-    marked = [text for text in filled if "." in text or "," in text]
-    three = len(marked) >= max(_FEWEST, 0.5 * len(texts)) and all(map(_THREE.fullmatch, marked))
-    if cells or not three or column.values is None or not (column.values == float(marked[0].replace(",", "."))).any():
-        return None  # read otherwise, as other texts of the column tell
-    return _EITHER, marked[0], ""
+    return None
 
 
 def _find_swapped(texts: Sequence[str]) -> _Found:
