@@ -686,7 +686,9 @@ def test_what_is_shared_by_initials_names_who_leads_a_ward() -> None:
     assert settled("wxq", ["MEYER C", "WOLF S", "ROTH A", "MEYER C"] * 2).role is Role.SA
 
 
-@pytest.mark.parametrize(("name", "every"), [("icu_ward", 8), ("hospice", 8), ("ward", 2), ("delir_station", 8)])
+@pytest.mark.parametrize(
+    ("name", "every"), [("icu_ward", 8), ("hospice", 8), ("ward", 2), ("home town", 2), ("delir_station", 8)]
+)
 def test_a_ward_that_some_have_not_seen_is_secret(name: str, every: int) -> None:
     """One of what not everybody comes to, or that most lack; of an own ward a few gaps tell nothing."""
     wards = ["Hyper", "Hypo", "Mixed"] * (N // 3)

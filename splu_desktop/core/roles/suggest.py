@@ -161,7 +161,7 @@ def _suggest_unchanged(column: Column, reading: Reading) -> Suggestion | None:
     """Return the suggestion for what a list knows as harmless by its name, or by values that leave no doubt."""
     for subject in (*reading.subjects, *reading.head_subjects):
         happened = reading.says("event", "exit") or 2 * content.rows_of(column) < column.n
-        if _has_gaps(column) and (reading.unknown or reading.says("act") or (subject in ("date", "unit") and happened)):
+        if _has_gaps(column) and (reading.unknown or reading.says("act") or (happened and subject not in _TRAITS[:3])):
             break  # who has no date of leaving has not left, who has no "suicide age" did not try, nor seen a hospice
         if content.fits(column, subject, reading):
             several = subject in ("unit", "demographic", "administrative") and content.rows_of(column) >= content.FEWEST
