@@ -255,13 +255,14 @@ def test_the_recipe_as_text_is_taken_or_says_what_is_wrong(proposed: MainWindow)
     session = proposed.session
     recipe = show_section(proposed, RecipeSection)
     assert session.plan is not None
-    gamma = session.plan.gamma
-    assert f"gamma = {gamma:g}" in recipe.text.toPlainText()
+    gamma, text = session.plan.gamma, recipe.text.toPlainText()
+    assert f"gamma = {gamma:g}" in text
     recipe.text.setPlainText("nonsense [")
     recipe.use.click()
     assert "no recipe" in recipe.fault.text()
     recipe.refresh()
-    recipe.text.setPlainText(recipe.text.toPlainText().replace(f"gamma = {gamma:g}", "gamma = 12"))
+    assert recipe.text.toPlainText() == "nonsense [", "what is typed stays until it is taken"
+    recipe.text.setPlainText(text.replace(f"gamma = {gamma:g}", "gamma = 12"))
     recipe.use.click()
     assert session.plan.gamma == 12
     assert not recipe.fault.isVisible()

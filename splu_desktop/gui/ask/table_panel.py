@@ -35,7 +35,8 @@ class TablePanel(Panel):
         self.column, self.first, self.second = (Choice(name, 14) for name in (t("Count"), t("by"), t("and")))
         for each in (self.column, self.first, self.second):
             each.currentIndexChanged.connect(lambda at: self._change())
-        self.save = button(t("Save the table…"), self._save, picture="download")
+        self.save = button(t("Save the table…"), self._save, picture="download", hint=t("Save the table…"))
+        self.save.setAccessibleName(t("Save the table…"))
         self.keep = button(t("Into the book"), lambda: self.kept.emit(self.found))
         card, row = Card("", 14, 10, spacing=0), Flow()
         asked = label(t("Count"), "strong"), self.column, label(t("by")), self.first, label(t("and")), self.second

@@ -9,7 +9,16 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer
 from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLayout, QPushButton, QRubberBand, QTabBar, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QBoxLayout,
+    QLayout,
+    QPushButton,
+    QRubberBand,
+    QTabBar,
+    QWidget,
+)
 
 from splu_desktop.gui.base import theme
 
@@ -117,7 +126,8 @@ def find_stops(part: Any, among: Sequence[Any] = ()) -> Iterator[QWidget]:
     if isinstance(part, QLayout):
         # Of a layout's items PySide says at times that they are deleted; an index needs none of them.
         inside = {part.indexOf(each): each for each in (*among, *part.children())}
-        for at in sorted(inside.keys() - {-1}):
+        backwards = isinstance(part, QBoxLayout) and part.direction() is QBoxLayout.Direction.BottomToTop
+        for at in sorted(inside.keys() - {-1}, reverse=backwards):
             yield from find_stops(inside[at], among)
     elif not part.isHidden():
         if part.focusPolicy() & Qt.FocusPolicy.TabFocus and part.focusProxy() is None:

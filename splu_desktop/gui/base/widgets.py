@@ -351,6 +351,7 @@ class ScrollArea(QScrollArea):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Tab goes to the parts inside, and each is brought into sight
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
 
@@ -373,8 +374,6 @@ class ScrollArea(QScrollArea):
 def put_in_scroll_area(content: QWidget) -> QScrollArea:
     """Return room in which `content` scrolls, never sideways; what it stands on shows through."""
     room = ScrollArea()
-    # Tab goes to the parts inside, and a scroll area brings what has the focus into sight.
-    room.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     room.setWidget(content)
     # setWidget has just turned it on.

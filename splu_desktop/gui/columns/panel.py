@@ -113,7 +113,7 @@ class ColumnPanel(Card):
                 colour=lambda at: "protected" if self.rows.secret[at] else None,
                 tick=lambda at: bool(self.rows.secret[at]) if self._asks and at + 1 < len(self.rows.labels) else None,
             ),
-            Field("", lambda at: ""),
+            Field(t("Rows"), lambda at: ""),  # as bars
             Field(t("Rows"), lambda at: number(self.rows.counts[at]), right=True),
         ]
         self.values = TableView(t("Values"))

@@ -115,7 +115,8 @@ class Plot(QWidget):
         self._small, self._right = QFont(), 0
         self._named: str | None = None  # what stands below
         self._view = pg.GraphicsLayoutWidget()
-        self._view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        for part in (self._view, self._view.viewport()):
+            part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._view.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         margins(QVBoxLayout(self), 3).addWidget(self._view)
         self._view.ci.setSpacing(0)

@@ -226,7 +226,7 @@ class RangeTable(TableView):
             ),
             Field(t("between"), lambda line: range_words(line.low, line.high, mean=self._mean), right=True),
             Field(
-                "",
+                t("How good"),
                 lambda line: trust_words(line.trust),
                 colour=lambda line: TRUST[line.trust][1],
                 picture=lambda line: TRUST[line.trust][0],
