@@ -64,7 +64,7 @@ def _query(args: argparse.Namespace) -> None:
 
 def answer_as_dict(answer: Answer) -> dict[str, Any]:
     """Return an answer as plain data."""
-    same = ("estimate", "low", "high", "low_alike", "high_alike", "unbiased", "variance")
+    same = ("estimate", "low", "high", "low_alike", "high_alike", "variance")
     return {
         "conditions": list(map(str, answer.conditions)),
         "published": answer.published_count,
