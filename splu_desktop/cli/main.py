@@ -148,12 +148,12 @@ def _run(argv: Sequence[str] | None) -> int:
             parser.prog = f"splu {args.command}"  # whose help names what it takes
             (chosen,) = (each for each in parser._actions if isinstance(each, argparse._SubParsersAction))
             known = [each.strip("-") for each in chosen.choices[args.command]._option_string_actions]
-            near = nearest(rest[0].partition("=")[0].strip("-"), known) if rest[0].startswith("--") else ""
-            parser.error(none_of(rest[0], [f"--{near}"]) if near else say(_NOTHING, rest=" ".join(rest)))
+            name = rest[0].partition("=")[0]  # of several one: a sentence has no room for all that was typed
+            near = nearest(name.strip("-"), known) if name.startswith("--") else ""
+            parser.error(none_of(name, [f"--{near}"]) if near else say(_NOTHING, rest=name))
         status = args.run(args)
-        # So that a full disk is told here, and not by the interpreter at its end.
         if sys.stdout is not None:
-            sys.stdout.flush()
+            sys.stdout.flush()  # so that a full disk is told here, and not by the interpreter at its end
     except BrokenPipeError:
         _let_go_of(sys.stdout)
         return 0
