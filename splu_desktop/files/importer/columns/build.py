@@ -16,11 +16,11 @@ from splu_desktop.core.progress import Progress
 from splu_desktop.core.table import Column, Kind, Table
 from splu_desktop.files.disk.codes import store_codes
 from splu_desktop.files.importer.choices import FAR, ImportChoices, MissingToken, SourceFile, TableReading
-from splu_desktop.files.importer.columns.blanks_below import blanks_below
+from splu_desktop.files.importer.columns.header import shape_of
 from splu_desktop.files.importer.columns.kinds import ColumnType, Texts, decide, says_birth
 from splu_desktop.files.importer.columns.meaning import FoldedTexts, fold, say_folded
 from splu_desktop.files.importer.columns.measured_texts import Quantities, measure_texts
-from splu_desktop.files.importer.columns.missing import MAY_BE, code_proposals, day_proposals, proposal
+from splu_desktop.files.importer.columns.missing import MAY_BE, code_proposals, day_proposals, is_blank, proposal
 from splu_desktop.files.importer.columns.number_texts import MarkEvidence, NumberFormat
 from splu_desktop.files.importer.columns.words import MEANT
 from splu_desktop.files.importer.problems import Decision, Problem, ProblemKind, report_cells
@@ -31,6 +31,7 @@ _EVIDENCE = 1000  # texts per column that are looked at for decimal and thousand
 
 _FEWEST_MARKS = 10  # numbers with three digits behind a point, where nothing tells what it is
 _FEWEST_NUMBERS = 5  # different ones, for a column of numbers with results in words among them
+_AT_LEFT = 3  # columns in which a value may be said once for the records below it, as pivot tables print them
 _PREGNANCY = dt.timedelta(days=366)  # of which a table may know when it began, and nothing later than births
 _LEAST_NUMBERS = 0.2  # of the records, likewise
 
@@ -134,13 +135,31 @@ def _list_problems(raw: RawTable, parts: Sequence[_One], decision: Decision) -> 
             yield Problem(ProblemKind.NOTE, one.note, column=one.column.name)
         if one.misfits.any():
             yield from _misfit_problems(raw, one.column.name, column, one.misfits, one.typed.kind, decision)
-    yield from blanks_below(raw.names, raw.columns)
+    yield from _blanks_below(raw.names, raw.columns)
     if several := [one.folded for one in parts if one.folded is not None]:
         cells = sum(each.records for each in several)
         yield Problem(ProblemKind.NOTE, say_folded(several), column=several[0].column, rows=cells)
     words = "The times of “{column}” have several offsets from UTC ({listed}); the clock of the place counts."
     for name, offsets in ((one.column.name, one.typed.offsets) for one in parts if len(one.typed.offsets) > 1):
         yield Problem(ProblemKind.NOTE, say(words, column=name, listed=", ".join(offsets[:6])), column=name)
+
+
+def _blanks_below(names: Sequence[str], columns: Sequence[RawColumn]) -> Iterator[Problem]:
+    """Yield a problem for each column at the left whose few words stand once each, above blanks, from the top on.
+
+    They are read as they stand: nobody can know what was meant of a blank.
+    """
+    for name, column in zip(names[:_AT_LEFT], columns[:_AT_LEFT], strict=True):
+        if 4 * (len(column.labels) - 1) > len(column.codes):
+            continue
+        present = [code for code, label in enumerate(column.labels) if not is_blank(label)]
+        few = len(present) > 1 and column.codes[0] in present and bool((column.counts[present] == 1).all())
+        if few and all(shape_of(column.labels[code]) == "t" for code in present):
+            words = (
+                "Column “{column}” says each value once, with blanks below it; they are read as no value. If the value "
+                "holds for the rows below it, too, write it into each of them and export the table again."
+            )
+            yield Problem(ProblemKind.NOTE, say(words, column=name), column=name)
 
 
 def _find_proof(evidence: Sequence[MarkEvidence]) -> str:
