@@ -415,7 +415,7 @@ local({
       step <- as.vector(bread %*% colSums(weight * now$psi))
       size <- max(abs(step)) / (1 + max(abs(theta)))
       theta <- theta - step * min(1, 2 / size)
-      if (size < 1e-10) return(list(theta = theta, vcov = lapply(covariances(e, k, score(theta, e$values)$psi, weight), function(v) bread %*% v %*% t(bread))))
+      if (size < 1e-10) return(list(theta = theta, vcov = covariances(e, k, score(theta, e$values)$psi %*% t(bread), weight)))
     }
     list(theta = theta)
   }
@@ -434,17 +434,17 @@ local({
     pairs <- function(f, weight) matrix(vapply(seq_len(k^2), function(at) sum(weight * f[[(at - 1) %% k + 1]] * f[[(at - 1) %/% k + 1]]), 0), k)
     if (!is.null(e$r$owner)) like <- crossprod(rowsum(vapply(added, function(f) f[cbind(e$pattern, e$shown)], numeric(e$r$n)), e$r$owner))
     else like <- pairs(added, e$rows * e$r$person_rows[e$class])
-    more <- matrix(0, k, k)
-    table <- if (length(e$keep)) like else more
+    low <- 0
+    table <- if (length(e$keep)) like else matrix(0, k, k)
     wide <- 1 + (e$r$person_rows[e$class] - 1) * max(vapply(e$alike, min, 0), 0)
-    for (axis in seq_along(e$keep)) { # (1 - a) ((F - mean F)^2 + a var F); four rows more, as many of each state
+    for (axis in seq_along(e$keep)) { # (1 - a) ((F - mean F)^2 + a var F); and no less than of rows as their class, with four more
       a <- e$keep[axis]
       f <- lapply(added, function(f) f - t(over(e, e$g[[axis]] * f, axis)))
       inside <- wide * (1 - a) * t(over(e, e$rows, axis))
       if (length(e$keep) == 1) table <- pairs(f, wide * (1 - a) * e$rows + a * e$g[[1]] * inside)
-      more <- more + pairs(f, inside * 4 * (1 + a) / ncol(e$share[[axis]]) / e$r$n)
+      low <- pmax(low, diag(pairs(f, inside * (1 + a) * (e$g[[axis]] + 4 * (1 / ncol(e$share[[axis]]) - e$g[[axis]]) / (e$size[e$class] + 4)))))
     }
-    if (length(e$keep)) like <- like + crossprod(psi, weight * wide * psi) # who is in the table is chance, and who lends in it
-    list(like = unname(like) + more, table = table + more)
+    sampled <- (length(e$keep) > 0) * crossprod(psi, weight * wide * psi) # who is in the table is chance, and who lends in it
+    Map(function(v, low) v + diag(pmax(low - diag(v), 0), k), list(like = unname(like + sampled), table = table), list(low + diag(sampled), low))
   }
 }, envir = .splu)

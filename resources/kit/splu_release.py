@@ -124,8 +124,8 @@ class Release:
         self.person_rows = [cells[int(text) - 1]["rows"] for text in self.labels.get(CLASS, ["1"])]  # of a person
         self.tally = functools.lru_cache(20)(lambda *names: Counter(zip(self.classes, *map(self.codes.get, names))))
         self.lifts = functools.lru_cache(99)(self._lifts)  # both are kept for the next question
-        names = "|".join(map(re.escape, sorted(self.codes, key=len, reverse=True)))  # the longest first
-        self._asked = re.compile(rf"({names})\s*(!=|>=|<=|=)\s*(.*?)\s*", re.S)
+        names = map(re.escape, sorted(self.codes, key=len)[::-1])  # the longest first
+        self._asked = re.compile(rf"({'|'.join(names)})\s*(!=|>=|<=|=)\s*(.*?)\s*", re.S)
 
     @property
     def table(self):
@@ -347,8 +347,7 @@ class _Equations:
         line, found, mean = {each: rows for (each, x), rows in self.counts.items() if x}, [], self.release.person_rows
         inside = {each: sum(rows.values()) for each, rows in line.items()}
         if self.release.owner and self.keep:  # rows of one person in the line
-            own = Counter((each, who) for (each, x, _), who in zip(self.by_row, self.release.owner) if x)
-            mean = Counter()
+            own, mean = Counter((each, p) for (each, x, _), p in zip(self.by_row, self.release.owner) if x), Counter()
             for (each, _), n in own.items():
                 mean[each] += n * n / inside[each]
         for event in events:  # a value of the one block there is, or 1 where what is asked of all blocks is met
@@ -401,9 +400,9 @@ class _Equations:
         return theta, None, None
 
     def covariances(self, k, added, weights):
-        """Return the sums of squares of what units add, and of shares read off the table; who is in it is chance."""
+        """Return sums of squares of what units add; no variance is less than of rows as their class with four more."""
         release, units, pulls = self.release, *(defaultdict(lambda: [0.0] * k) for _ in range(2))
-        table, like, sampled, more = ([0.0] * k**2 for _ in range(4))
+        table, like, sampled, zero, *least = ([0.0] * k**2 for _ in range(4 + len(self.keep)))
         for (each, x), grid in added.items():
             for axis, (a, share) in enumerate(zip(self.keep, self.shares[each])):
                 rest = _blend(weights[each, x], axis, dict.fromkeys(share, 1), 0.0)
@@ -411,7 +410,7 @@ class _Equations:
                     pull, f = pulls[each, axis, s[axis]], _plus(f, grid[s], -1)
                     pulls[each, axis, s[axis]] = _plus(pull, f, rest[s][0] / self.size[each,])
         for (each, x), plain in added.items():
-            rows, own = self.counts[each, x], release.person_rows[each]
+            rows, own, n = self.counts[each, x], release.person_rows[each], self.size[each,]
             wide = 1 + (own - 1) * max((min(alike.values()) for alike in self.alike), default=1)
             added[each, x] = grid = self.unmixed(each, plain)
             for s, f in grid.items():
@@ -423,13 +422,14 @@ class _Equations:
                 inside = _blend({s: [rows[s]] for s in grid}, axis, dict.fromkeys(g, 1), 0.0)
                 for s, mean in _blend(grid, axis, g, 0.0).items():  # (1 - a) ((F - mean F)^2 + a var F)
                     f, many = _plus(grid[s], mean, -1), wide * (1 - a) * inside[s][0]
-                    more = _squared(more, f, many * 4 * (1 + a) / len(g) / release.n)  # four rows, evenly
+                    least[axis] = _squared(least[axis], f, many * (1 + a) * (n * g[s[axis]] + 4 / len(g)) / (n + 4))
                     table = _squared(table, f, wide * (1 - a) * rows[s] + many * a * g[s[axis]])
         for who, (each, x, s) in zip(release.owner or (), self.by_row):
             units[who] = _plus(units[who], added[each, x][s], 1)
         like = functools.reduce(lambda total, f: _squared(total, f, 1), units.values(), like)
-        found = (_plus(like, sampled, bool(self.keep)), like if len(self.keep) > 1 else table)
-        return [[_plus(flat, more, 1)[i : i + k] for i in range(0, k**2, k)] for flat in found]
+        on, low = bool(self.keep), [-math.inf if at % (k + 1) else max(f) for at, f in enumerate(zip(zero, *least))]
+        found = (_plus(like, sampled, on), _plus(low, sampled, on)), (like if len(self.keep) > 1 else table, low)
+        return [[list(map(max, v[i : i + k], f[i : i + k])) for i in range(0, k**2, k)] for v, f in found]
 
 
 def _event(keep, n, inside, met, shares):

@@ -26,7 +26,7 @@ Score = Callable[[Floats, Values], tuple[Floats, Floats]]  # theta, values -> ps
 
 _MOST_STATES = 2_000
 _MOST_STEPS = 40
-_MORE = 4.0  # rows that a spread adds, as many of each state (Agresti and Coull 1998)
+_MORE = 4.0  # rows that a class counts more, as many of each state (Agresti and Coull 1998)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +82,7 @@ class HiddenBlock:
         classes, number = published.record_class, len(published.cells)
         self.shares = class_shares(self.shown, self.states, classes, number)
         counts = self.shares * np.bincount(classes, minlength=number)[:, None]
+        self.seen = (counts + _MORE / self.states) / (counts.sum(axis=1, keepdims=True) + _MORE)
         some, place = np.unique(counts, axis=0, return_inverse=True)  # of thousands of classes most are alike in it
         return np.stack([self.block.draw.score(np.eye(self.states), each).T for each in some])[place]
 
@@ -168,15 +169,16 @@ class Equations:
             return self._with_spreads(score, theta, slope)
 
     def _with_spreads(self, score: Score, theta: Floats, slope: Floats) -> tuple[Floats, Floats, Floats]:
-        k, rows, number = len(theta), len(self.number), len(self.class_size)
-        effect, sampling, more, persons = np.zeros((rows, k)), np.zeros((k, k)), np.zeros((k, k)), self._alike_rows()
+        k, rows, number, hidden = len(theta), len(self.number), len(self.class_size), bool(self.hidden)
+        effect, sampling, least, persons = np.zeros((rows, k)), np.zeros((k, k)), np.zeros(k), self._alike_rows()
+        bread = np.linalg.inv(slope)
         # Of each block, what a row adds in each of its states, the others as they are shown.
         beside = [np.zeros((rows, each.states, k)) for each in self.hidden]
         for state in self.states:
             psi = np.broadcast_to(score(theta, self.values(state))[0], (rows, k))
             weight = self._weigh(state)
             effect += weight[:, None] * psi
-            sampling += (psi * (weight * persons)[:, None]).T @ psi
+            sampling += hidden * (psi * (weight * persons)[:, None]).T @ psi
             for place, at in enumerate(state):
                 beside[place][:, at] += self._weigh(state, place)[:, None] * psi
         for each, added, shown in zip(self.hidden, beside, self.shown, strict=True):
@@ -191,18 +193,17 @@ class Equations:
             added /= each.a
             added -= pull[self.row_class]
             added -= (each.shares[self.row_class][:, :, None] * added).sum(axis=1, keepdims=True)
-            # Rows more, as many of each state: of so few as are read off the table their number is not well known.
-            each_more = persons * (_MORE * (1 - each.a**2) / each.states / self.number.sum())
-            more += np.einsum("r,rvi,rvj->ij", each_more, added, added, optimize=True)
-        bread = np.linalg.inv(slope)
-        alike = self._cluster(effect)
-        table = alike if self.hidden else np.zeros_like(alike)
+            # Few rows mostly show nobody: no variance is less than that of rows as their class, with some more of it.
+            squares = np.einsum("rv,rvi->i", persons[:, None] * each.seen[self.row_class], (added @ bread.T) ** 2)
+            least = np.maximum(least, (1 - each.a**2) * squares)
+        table = alike = self._cluster(effect)
         if len(self.hidden) == 1 and self.hidden[0].block.draw.name == "lenders":
             table = self._about_table(beside[0], persons)
-        if self.hidden:
-            # Who is in the table is chance, and who lends in it is chance again: whole classes have both.
-            alike = alike + sampling
-        return theta, bread @ (table + more) @ bread.T, bread @ (alike + more) @ bread.T
+        # Who is in the table is chance, and who lends in it is chance again: whole classes have both.
+        table, alike, sampling = (bread @ each @ bread.T for each in (hidden * table, alike + sampling, sampling))
+        table += np.diag(np.maximum(least - np.diag(table), 0))
+        alike += np.diag(np.maximum(least + np.diag(sampling - alike), 0))
+        return theta, table, alike
 
     def _alike_rows(self) -> Floats:
         """Return (R,) as how many rows each counts that stands for persons: theirs tell less than so many others do."""
