@@ -59,7 +59,6 @@ class UnknownColumn(SpluError):
 
     def __init__(self, name: str, known: tuple[str, ...]) -> None:
         super().__init__(no_column(name, known))
-        self.name = name
 
 
 class EmptyTable(SpluError):

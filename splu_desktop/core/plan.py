@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
 from splu_desktop.core.audience import Audience
-from splu_desktop.core.errors import BadSetting, UnknownColumn
+from splu_desktop.core.errors import BadSetting, SpluError, UnknownColumn
 from splu_desktop.core.generalise import Rare, Steps, steps_from
 from splu_desktop.core.mechanism import CLASS, NUMBER, Block, Lenders, draw_as_dict, draw_from
+from splu_desktop.core.messages import say
 from splu_desktop.core.persons.blanking import Blanking
 from splu_desktop.core.persons.choice import ByPerson
 from splu_desktop.core.questions import AskedTable
@@ -73,9 +75,7 @@ class Plan:
         self._check()
 
     def _check(self) -> None:
-        named = () if self.persons is None else self.persons.columns
-        mentioned = (*self.generalisations, *self.kept_identifiers, *self.public_values, *self.rare, *self.classes)
-        for name in (*mentioned, *named):
+        for name in self.named_columns:
             if name not in self.roles:
                 raise UnknownColumn(name, tuple(self.roles))
         drawn = [name for block in self.blocks for name in block.columns]
@@ -113,6 +113,14 @@ class Plan:
         """Names of the unchanged columns that somebody may know of a person: not the dates that are moved."""
         moved = () if self.persons is None else self.persons.shift
         return tuple(name for name in self.nsas if self.roles[name].is_known and name not in moved)
+
+    @property
+    def named_columns(self) -> tuple[str, ...]:
+        """Names of the columns that entries beside the roles name."""
+        persons = () if self.persons is None else self.persons.columns
+        emptied = () if self.blanking is None else chain(*self.blanking.groups)
+        by_column = (*self.generalisations, *self.kept_identifiers, *self.public_values, *self.rare)
+        return (*by_column, *self.classes, *persons, *emptied)
 
     @property
     def draws_persons(self) -> bool:
@@ -216,7 +224,7 @@ class Plan:
             "roles": {name: role.value for name, role in self.roles.items()},
             "blocks": [{"columns": list(each.columns), **draw_as_dict(each.draw)} for each in self.blocks],
             "classes": list(self.classes),
-            "thresholds": {k: v for k, v in self.thresholds.as_dict().items() if v is not None},
+            "thresholds": {k: v for k, v in asdict(self.thresholds).items() if v is not None},
             "generalisations": {
                 name: [step.as_dict() for step in steps] for name, steps in self.generalisations.items()
             },
@@ -227,35 +235,49 @@ class Plan:
             "audience": self.audience.as_dict(),
         }
         if self.blanking is not None:
-            data["blanking"] = self.blanking.as_dict()
+            data["blanking"] = {"k": self.blanking.k, "groups": [list(group) for group in self.blanking.groups]}
         if self.persons is not None:
             data["persons"] = self.persons.as_dict()
         return data
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any], read: Callable[[Mapping[str, Any]], AskedTable]) -> Plan:
-        """Return the plan that `as_dict` gave; `read` turns a stored question into a table. Raises BadSetting."""
+    def from_dict(
+        cls, data: Mapping[str, Any], read: Callable[[Mapping[str, Any]], AskedTable], name: str = ""
+    ) -> Plan:
+        """Return the plan that `as_dict` gave; `read` turns a stored question into a table, `name` is the file's.
+
+        Raises BadSetting, which names file and entry.
+        """
+        given: dict[str, Any] = {}
+        readers: dict[str, Callable[[Any], Any]] = {
+            "roles": lambda roles: {str(name): Role(role) for name, role in roles.items()},
+            "blocks": lambda blocks: tuple(Block(tuple(map(str, each["columns"])), draw_from(each)) for each in blocks),
+            "classes": lambda names: tuple(map(str, names)),
+            "thresholds": lambda entries: Thresholds(**entries),
+            "generalisations": steps_by_column,
+            "blanking": lambda entries: Blanking(**entries),
+            "persons": ByPerson.from_dict,
+            "kept_identifiers": lambda reasons: {str(name): str(why) for name, why in reasons.items()},
+            "public_values": lambda values: {str(name): tuple(map(str, each)) for name, each in values.items()},
+            "rare": lambda rare: {str(name): int(least) for name, least in rare.items()},
+            "questions": lambda questions: tuple(map(read, questions)),
+            "audience": Audience.from_dict,
+            "row_word": str,
+        }
+        entry = "version"
         try:
-            if data["version"] != PLAN_VERSION:
+            if data[entry] != PLAN_VERSION:
                 words = "The recipe has version {version}; this program reads version {plan_version}."
-                raise BadSetting(words, version=data["version"], plan_version=PLAN_VERSION)
-            return cls(
-                roles={str(name): Role(role) for name, role in data["roles"].items()},
-                blocks=tuple(Block(tuple(map(str, each["columns"])), draw_from(each)) for each in data["blocks"]),
-                classes=tuple(map(str, data.get("classes", ()))),
-                thresholds=Thresholds(**data.get("thresholds", {})),
-                generalisations=steps_by_column(data.get("generalisations", {})),
-                blanking=Blanking.from_dict(data["blanking"]) if "blanking" in data else None,
-                persons=ByPerson.from_dict(data["persons"]) if "persons" in data else None,
-                kept_identifiers={str(name): str(why) for name, why in data.get("kept_identifiers", {}).items()},
-                public_values={str(k): tuple(map(str, v)) for k, v in data.get("public_values", {}).items()},
-                rare={str(name): int(least) for name, least in data.get("rare", {}).items()},
-                questions=tuple(read(each) for each in data.get("questions", ())),
-                audience=Audience.from_dict(data.get("audience", {})),
-                row_word=str(data.get("row_word", "")),
-            )
+                raise BadSetting(words, version=data[entry], plan_version=PLAN_VERSION)
+            for entry in sorted({"roles", "blocks", *data} - {"version"}):
+                given[entry] = readers[entry](data[entry])
+            entry = ""  # what follows is of several, and names the column
+            return cls(**given)
         except (KeyError, TypeError, ValueError, AttributeError):
-            raise BadSetting("The recipe can't be understood: an entry is missing or of the wrong kind.") from None
+            fault: str = say("The recipe can't be understood: an entry is missing or of the wrong kind.")
+        except SpluError as refused:
+            fault = str(refused)
+        raise BadSetting("“{path}”: {fault}", path=f"{name} [plan] {entry}".strip(), fault=fault)
 
 
 Edit = Callable[[Plan], Plan]

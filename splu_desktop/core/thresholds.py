@@ -37,7 +37,3 @@ class Thresholds:
             raise BadSetting(words, alpha=self.alpha)
         if self.t_p is not None and not 0 <= self.t_p <= 1:
             raise BadSetting("The wanted probability T_P must lie between 0 and 1, not at {t_p:g}.", t_p=self.t_p)
-
-    def as_dict(self) -> dict[str, float | int | None]:
-        """Return them as plain data."""
-        return {"epsilon": self.epsilon, "t_e": self.t_e, "alpha": self.alpha, "t_p": self.t_p}

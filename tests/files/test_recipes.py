@@ -54,6 +54,28 @@ def test_a_small_count_is_no_other_number(table: Table, tmp_path: Path, alpha: s
         read_recipe(tmp_path / "r.toml").plan_for(table)
 
 
+@pytest.mark.parametrize(
+    ("entry", "wrong"),
+    [
+        ("generalisations", {"nix": [{"how": "prefix", "length": 1}]}),
+        ("kept_identifiers", {"nix": "the ethics board agreed"}),
+        ("public_values", {"nix": ["none"]}),
+        ("rare", {"nix": 5}),
+        ("classes", ["nix"]),
+        ("persons", {"column": "nix"}),
+        ("blanking", {"k": 5, "groups": [["nix"]]}),
+        ("questions", [{"table": "nix by sex"}]),
+    ],
+)
+def test_an_entry_is_refused_by_file_entry_and_the_column_that_is_not_there(
+    table: Table, entry: str, wrong: object
+) -> None:
+    sound = ward_plan(table).as_dict()
+    for data, words in ((wrong, "“nix”"), (7, rf"{entry}”: .* of the wrong kind")):
+        with pytest.raises(BadSetting, match=rf"“--recipe \[plan\].*{words}"):
+            Recipe(ImportChoices(), {**sound, entry: data}).plan_for(table, name="--recipe")
+
+
 def test_a_recipe_for_other_columns_is_refused(table: Table, tmp_path: Path) -> None:
     write_recipe(Recipe(ImportChoices(), ward_plan(table).as_dict()), tmp_path / "r.toml")
     fewer = table.select([name for name in table.names if name != "bmi"])

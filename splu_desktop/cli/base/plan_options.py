@@ -113,7 +113,7 @@ def _plan(
     recipe = args.recipe
     imported = import_table(args, args.file, reading=reading)
     if recipe is not None and recipe.plan is not None:
-        plan, asked = recipe.plan_for(imported.table), audience_asked(args)
+        plan, asked = recipe.plan_for(imported.table, name="--recipe"), audience_asked(args)
         # The recipe says who they are, the options anything else.
         given = {n: each for n in ("recipient", "purpose", "until", "limits") if (each := getattr(asked, n))}
         planned = judge(imported, replace(plan, audience=replace(plan.audience, **given)), progress)

@@ -39,11 +39,9 @@ class Prefix(Generalisation):
     def group_labels(self, column: Column) -> Grouping:
         """Return the prefix of each label, blanks around it left out; a label without one stays as it is."""
         texts = map(str.strip, column.labels.tolist())
-        if self.before is not None:
-            prefixes = [text.split(self.before, 1)[0].rstrip() or None for text in texts]
-        else:
-            end = self.length or -(self.drop_last or 0)
-            prefixes = [text[:end].rstrip() or None for text in texts]
+        end = self.length or -(self.drop_last or 0)
+        parts = (text[:end] if self.before is None else text.split(self.before, 1)[0] for text in texts)
+        prefixes = [part.rstrip() or None for part in parts]
         return grouping_by_name(prefixes, sorted({prefix for prefix in prefixes if prefix}))
 
     @property

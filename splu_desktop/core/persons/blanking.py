@@ -8,7 +8,7 @@ drawn, of its class, which is published).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,15 +38,6 @@ class Blanking:
         if type(self.k) is not int or self.k < 2:
             raise BadSetting("The least number of persons alike must be a whole number from 2, not {k}.", k=self.k)
         object.__setattr__(self, "groups", tuple(tuple(group) for group in self.groups))
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return {"k": self.k, "groups": [list(group) for group in self.groups]}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Blanking:
-        """Return what `as_dict` gave. Raises BadSetting, KeyError, TypeError."""
-        return cls(data["k"], tuple(tuple(str(name) for name in group) for group in data["groups"]))
 
 
 @dataclass(frozen=True, eq=False)

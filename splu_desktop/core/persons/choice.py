@@ -82,16 +82,12 @@ class ByPerson:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ByPerson:
-        """Return what `as_dict` gave. Raises BadSetting for anything else."""
+        """Return what `as_dict` gave. Raises BadSetting, TypeError."""
         kinds = {"number": bool, "shift": list, "days": int, "least": int}
-        try:
-            sound = all(type(value) is kinds.get(name, str) for name, value in data.items())
-            sound = sound and all(type(name) is str for name in data.get("shift", ()))
-            if sound:
-                return cls(**data)
-        except (AttributeError, TypeError):
-            pass
-        raise BadSetting("The recipe can't be understood: an entry is missing or of the wrong kind.")
+        sound = all(type(value) is kinds.get(name, str) for name, value in data.items())
+        if not sound or not all(type(name) is str for name in data.get("shift", ())):
+            raise TypeError
+        return cls(**data)
 
 
 @remember

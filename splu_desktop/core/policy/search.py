@@ -421,8 +421,7 @@ class Search:
 
 def _take_needed(table: Table, plan: Plan) -> tuple[Table, Plan]:
     """Return table and plan without the columns that are neither published nor named by anything else."""
-    named = {*plan.generalisations, *plan.public_values, *plan.rare, *(plan.persons.columns if plan.persons else ())}
-    roles = {name: role for name, role in plan.roles.items() if role.is_published or name in named}
+    roles = {name: role for name, role in plan.roles.items() if role.is_published or name in plan.named_columns}
     return table.select(name for name in table.names if name in roles), replace(plan, roles=roles)
 
 

@@ -78,7 +78,7 @@ class Recipe:
 def plan_for(stored: Mapping[str, Any], table: Table, name: str) -> Plan:
     """Return the plan that plain data say for a table, `name` being what it is called. Raises as `Recipe.plan_for`."""
     _check_columns(stored.get("roles", ()), table, name)
-    plan = Plan.from_dict(stored, lambda question: questions_from([question], table)[0])
+    plan = Plan.from_dict(stored, lambda question: questions_from([question], table)[0], name)
     ordered: dict[str, Any] = {}
     for entry in fields(plan):  # all that is said by column stands in the table's order
         by_column = getattr(plan, entry.name)

@@ -13,7 +13,7 @@ import re
 import secrets
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,7 +101,7 @@ def make_facts(
         "row": plan.row_word,
         "one_row": plan.persons.one_row if plan.persons else "",
         **numbers,
-        "thresholds": published.thresholds.as_dict(),
+        "thresholds": asdict(published.thresholds),
         "spread": dict(spread),  # learned from the published table
         "dates_moved": {"columns": list(moved), "days": plan.persons.days if moved and plan.persons else 0},
         "questions": [str(question) for question in plan.questions],
