@@ -9,16 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer
 from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QApplication,
-    QBoxLayout,
-    QLayout,
-    QPushButton,
-    QRubberBand,
-    QTabBar,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QBoxLayout, QLayout, QPushButton, QRubberBand, QTabBar, QWidget
 
 from splu_desktop.gui.base import theme
 
@@ -76,7 +67,7 @@ def show_focus(application: QApplication) -> None:
             new.setAutoDefault(True)
         if new is None or new.window().windowType() == Qt.WindowType.Popup:
             return
-        if not (isinstance(new, QAbstractButton) and QGuiApplication.mouseButtons()):
+        if not (new.inherits("QAbstractButton") and QGuiApplication.mouseButtons()):
             FocusRing(new)
         if not QGuiApplication.mouseButtons():
             QTimer.singleShot(0, new, partial(_bring_into_sight, new))  # once a page that has just come is laid out

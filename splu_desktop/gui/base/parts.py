@@ -43,15 +43,11 @@ class Card(QFrame):
             self.body.addWidget(label(heading, "strong"))
 
 
-STATES = {  # state of a verdict, a line, a cell -> its picture, its colour, the look of its ground
-    "useful": ("circle-check", "answerable", "done"),
-    "blurred": ("triangle-alert", "warning", "warning"),
-    "too small": ("triangle-alert", "warning", "warning"),
-    "unsafe": ("circle-alert", "fault", "fault"),
-    "ok": ("circle-check", "answerable", "done"),
-    "amber": ("triangle-alert", "warning", "warning"),
-    "red": ("circle-alert", "fault", "fault"),
-}
+_GOOD, _AMBER = ("circle-check", "answerable", "done"), ("triangle-alert", "warning", "warning")
+_RED = "circle-alert", "fault", "fault"
+# State of a verdict, a line, a cell -> its picture, its colour, the look of its ground.
+STATES = dict.fromkeys(("useful", "ok"), _GOOD) | dict.fromkeys(("blurred", "too small", "amber"), _AMBER)
+STATES |= dict.fromkeys(("unsafe", "red"), _RED)
 
 
 class Figure(QWidget):

@@ -47,7 +47,7 @@ class ReleasesDialog(Dialog):
         try:
             reading = Register().read()
         except SpluError as fault:
-            self._fail(fault)
+            self.problem.tell(translate(str(fault)))
             return
         self.problem.tell(" ".join(translate(each) for each in reading.faults[:2]))
         self.model.show(reading.handed_out[::-1])
@@ -75,14 +75,11 @@ class ReleasesDialog(Dialog):
         try:
             Register().withdraw(chosen.release, check_reason(self.why.text()))
         except SpluError as fault:
-            self._fail(fault)
+            self.problem.tell(translate(str(fault)))
             return
         self.why.clear()
         self._read()
         self._session.judge_anew()
-
-    def _fail(self, fault: SpluError) -> None:
-        self.problem.tell(translate(str(fault)))
 
 
 def _fields() -> list[Field[Entry]]:

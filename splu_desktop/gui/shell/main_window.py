@@ -248,7 +248,8 @@ class MainWindow(Stops, QMainWindow):
         self.bar.setVisible(narrow)
         for part in (self.rail, self.rail_edge):
             part.setVisible(not narrow)
-        self.rail.make_narrow(fold is not Fold.WIDE)
+        self.rail.narrow = fold is not Fold.WIDE
+        self.rail.refresh(self.rail.current)
         self.statusBar().setVisible(fold is Fold.WIDE)
         self.menuBar().setVisible(fold is Fold.WIDE)
         for page in self.pages.values():

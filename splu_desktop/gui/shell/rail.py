@@ -165,7 +165,7 @@ class Rail(QFrame):
         self.offline.setAccessibleName(t("Offline – nothing leaves this computer"))
         tip(self.offline, t("Offline – nothing leaves this computer"))
         column.addWidget(self.offline, 0, Qt.AlignmentFlag.AlignHCenter)
-        self.narrow = False
+        self.narrow = False  # whether it shows circles alone, from the next `refresh` on
         self.refresh(Step.OPEN)
 
     def _proposal(self, button: StepButton) -> QFrame:
@@ -200,11 +200,6 @@ class Rail(QFrame):
         self.offline.setVisible(self.narrow)
         self.setFixedWidth(NARROW if self.narrow else WIDE)
         self.update()
-
-    def make_narrow(self, narrow: bool) -> None:
-        """Show circles alone."""
-        self.narrow = narrow
-        self.refresh(self.current)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
