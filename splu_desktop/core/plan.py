@@ -244,10 +244,7 @@ class Plan:
     def from_dict(
         cls, data: Mapping[str, Any], read: Callable[[Mapping[str, Any]], AskedTable], name: str = ""
     ) -> Plan:
-        """Return the plan that `as_dict` gave; `read` turns a stored question into a table, `name` is the file's.
-
-        Raises BadSetting, which names file and entry.
-        """
+        """Return the plan of `as_dict`; `read` makes a table of a question. Raises BadSetting, by file and entry."""
         given: dict[str, Any] = {}
         readers: dict[str, Callable[[Any], Any]] = {
             "roles": lambda roles: {str(name): Role(role) for name, role in roles.items()},
