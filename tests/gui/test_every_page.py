@@ -358,6 +358,9 @@ def test_longer_words_have_room(foreign: None, released: MainWindow, idle: Idle)
     look_at(released, idle, steps, ("150", "200"))
 
 
+_SPOKEN = Qt.ItemDataRole.AccessibleTextRole
+
+
 def faults_of_names(window: QWidget) -> Iterator[str]:
     """A screen reader has a name for whatever takes the focus, and for each column of a table."""
     for part in shown(window, QWidget):
@@ -368,7 +371,7 @@ def faults_of_names(window: QWidget) -> Iterator[str]:
             yield f"{type(part).__name__} {part.objectName()} has no name"
         if isinstance(part, TableView) and part.model() is not None:
             across = Qt.Orientation.Horizontal
-            heads = [part.model().headerData(at, across) for at in range(part.model().columnCount())]
+            heads = [part.model().headerData(at, across, _SPOKEN) for at in range(part.model().columnCount())]
             yield from (
                 f"column {at} of “{part.accessibleName()}” has no header" for at, head in enumerate(heads) if not head
             )

@@ -118,6 +118,8 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
             return field.title
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain(field.hint) or None
+        if role == Qt.ItemDataRole.AccessibleTextRole:  # of a narrow column whose header has no room for words
+            return field.title or field.hint
         return field.side if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

@@ -23,7 +23,7 @@ def fields() -> list[Field[ColumnRow]]:
         Field(t("What it is"), lambda r: look_of(r.role)[2]),
         Field(t("Published as"), lambda r: r.form, colour=lambda r: "accent" if r.role.is_published else "quiet"),
         Field(t("Why"), lambda r: r.why, colour=lambda r: "quiet", tip=lambda r: r.why),
-        Field(bare(t("&Undo")), lambda r: bare(t("&Undo")) if r.differs else "", colour=lambda r: "accent"),
+        Field("", lambda r: bare(t("&Undo")) if r.differs else "", colour=lambda r: "accent", hint=bare(t("&Undo"))),
     ]
 
 
