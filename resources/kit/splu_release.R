@@ -442,7 +442,7 @@ local({
       f <- lapply(added, function(f) f - t(over(e, e$g[[axis]] * f, axis)))
       inside <- wide * (1 - a) * t(over(e, e$rows, axis))
       if (length(e$keep) == 1) table <- pairs(f, wide * (1 - a) * e$rows + a * e$g[[1]] * inside)
-      low <- pmax(low, diag(pairs(f, inside * (1 + a) * (e$g[[axis]] + 4 * (1 / ncol(e$share[[axis]]) - e$g[[axis]]) / (e$size[e$class] + 4)))))
+      low <- pmax(low, diag(pairs(f, inside / wide * (1 + a) * (e$g[[axis]] + 4 * (1 / ncol(e$share[[axis]]) - e$g[[axis]]) / (e$size[e$class] + 4)))))
     }
     sampled <- (length(e$keep) > 0) * crossprod(psi, weight * wide * psi) # who is in the table is chance, and who lends in it
     Map(function(v, low) v + diag(pmax(low - diag(v), 0), k), list(like = unname(like + sampled), table = table), list(low + diag(sampled), low))

@@ -421,9 +421,9 @@ class _Equations:
             for axis, (a, g) in enumerate(zip(self.keep, self.shares[each])):
                 inside = _blend({s: [rows[s]] for s in grid}, axis, dict.fromkeys(g, 1), 0.0)
                 for s, mean in _blend(grid, axis, g, 0.0).items():  # (1 - a) ((F - mean F)^2 + a var F)
-                    f, many = _plus(grid[s], mean, -1), wide * (1 - a) * inside[s][0]
+                    f, many = _plus(grid[s], mean, -1), (1 - a) * inside[s][0]
                     least[axis] = _squared(least[axis], f, many * (1 + a) * (n * g[s[axis]] + 4 / len(g)) / (n + 4))
-                    table = _squared(table, f, wide * (1 - a) * rows[s] + many * a * g[s[axis]])
+                    table = _squared(table, f, wide * (1 - a) * rows[s] + wide * many * a * g[s[axis]])
         for who, (each, x, s) in zip(release.owner or (), self.by_row):
             units[who] = _plus(units[who], added[each, x][s], 1)
         like = functools.reduce(lambda total, f: _squared(total, f, 1), units.values(), like)

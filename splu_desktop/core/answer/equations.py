@@ -194,7 +194,7 @@ class Equations:
             added -= pull[self.row_class]
             added -= (each.shares[self.row_class][:, :, None] * added).sum(axis=1, keepdims=True)
             # Few rows mostly show nobody: no variance is less than that of rows as their class, with some more of it.
-            squares = np.einsum("rv,rvi->i", persons[:, None] * each.seen[self.row_class], (added @ bread.T) ** 2)
+            squares = np.einsum("rv,rvi->i", self.number[:, None] * each.seen[self.row_class], (added @ bread.T) ** 2)
             least = np.maximum(least, (1 - each.a**2) * squares)
         table = alike = self._cluster(effect)
         if len(self.hidden) == 1 and self.hidden[0].block.draw.name == "lenders":
