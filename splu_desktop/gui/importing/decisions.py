@@ -20,6 +20,7 @@ class DecisionsForm(QWidget):
         super().__init__()
         form = QFormLayout(self)
         form.setContentsMargins(0, 8, 8, 0)
+        form.setRowWrapPolicy(form.RowWrapPolicy.WrapAllRows)  # else the first rows beside it have no room
         self.boxes: dict[ProblemKind, Choice] = {}
         keep, missing = Decision.KEEP, Decision.MISSING
         drop = {Decision.DROP: t("drop the row")}
