@@ -214,7 +214,7 @@ local({
 
   count <- function(r, features) { # estimate, low, high for persons like these, low and high for this table
     met <- lapply(split(lapply(features, `[[`, "values"), vapply(features, `[[`, "", "name")), Reduce, f = `*`)
-    met <- Filter(function(values) min(values) < 1, met)
+    met <- met[vapply(met, min, 0) < 1 | names(met) %in% names(r$block_of)]
     hidden <- intersect(names(met), names(r$block_of))
     still <- met[setdiff(names(met), hidden)]
     line <- rows_of(r, still)

@@ -284,7 +284,7 @@ class Release:
         met = {}
         for name, values in features:
             met[name] = tuple(a * b for a, b in zip(met.get(name, values), values))
-        met = {name: values for name, values in met.items() if min(values) < 1}
+        met = {name: values for name, values in met.items() if min(values) < 1 or name in self.block_of}
         drawn, still = [name for name in met if name in self.block_of], [n for n in met if n not in self.block_of]
         equations = _Equations(self, list(met.items()), merge=_MET)
         inside, ((x, level, slope, step, rho),) = equations.figures([1])

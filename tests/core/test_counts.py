@@ -439,6 +439,12 @@ def test_exact_questions_are_exact_and_a_value_that_vanished_may_still_be_there(
     gone = reader.answer([Condition("dx", ("never seen",))])
     assert gone.published_count == 0
     assert 2 < gone.high < 5  # of three none would be shown in .8^3 e^-2.4 = .05
+    for rest in (Condition("dx", ("never seen",), complement=True), Condition("dx", tuple(source["dx"].labels))):
+        all_shown = reader.answer([rest])
+        assert all_shown.estimate == pytest.approx(source.n)
+        assert not all_shown.exact
+        assert all_shown.low == pytest.approx(source.n - gone.high)
+        assert all_shown.high == pytest.approx(source.n)
 
 
 def test_scores_of_pairs_with_weights_are_those_of_as_many_rows() -> None:

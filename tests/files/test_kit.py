@@ -40,6 +40,7 @@ COUNTS = (
     ("los>=4", "dx=yes", "smoker=yes", "sex=f"),
     ("smoker=yes", "los=4", "sex=m", "age=20-39"),  # below none where persons have numbers
     ("sex=f",),
+    ("dx=yes|no", "sex=f"),  # all that rows show, but not all that somebody may have
     ("limits=(empty)", "smoker=yes"),
     ("dx!=yes", "age=80+|60-79", "bmi=20..30"),
 )

@@ -147,12 +147,11 @@ class Reader:
                     column=condition.column,
                 )
             chosen[condition.column] = labels if before is None else labels & before
-        # A condition that all values meet is none: a sensitive column named in it would cost noise for nothing. Bytes,
-        # so that questions are keys.
-        every = {name: flags.tobytes() for name, flags in sorted(chosen.items()) if not flags.all()}
+        # A condition that all values meet is none, but a sensitive value may have vanished. Bytes: questions are keys.
+        hides = self.published.is_sensitive
+        every = {name: flags.tobytes() for name, flags in sorted(chosen.items()) if hides(name) or not flags.all()}
         return Question(
-            tuple((n, f) for n, f in every.items() if not self.published.is_sensitive(n)),
-            tuple((n, f) for n, f in every.items() if self.published.is_sensitive(n)),
+            tuple((n, f) for n, f in every.items() if not hides(n)), tuple((n, f) for n, f in every.items() if hides(n))
         )
 
     def rows_that_meet(self, conditions: Sequence[tuple[str, bytes]]) -> Rows:
