@@ -148,9 +148,9 @@ def _run(argv: Sequence[str] | None) -> int:
             parser.prog = f"splu {args.command}"  # whose help names what it takes
             (chosen,) = (each for each in parser._actions if isinstance(each, argparse._SubParsersAction))
             known = [each.strip("-") for each in chosen.choices[args.command]._option_string_actions]
-            name = rest[0].partition("=")[0]  # of several one: a sentence has no room for all that was typed
+            name, few = rest[0].partition("=")[0], " ".join(rest[:3])  # a sentence has no room for more
             near = nearest(name.strip("-"), known) if name.startswith("--") else ""
-            parser.error(none_of(name, [f"--{near}"]) if near else say(_NOTHING, rest=name))
+            parser.error(none_of(name, [f"--{near}"]) if near else say(_NOTHING, rest=few))
         status = args.run(args)
         if sys.stdout is not None:
             sys.stdout.flush()  # so that a full disk is told here, and not by the interpreter at its end
